@@ -107,6 +107,9 @@ const std::vector<ClaimWords> &tracea::analysis::getClaimWords() {
        "alive together, a lower bound; more is a warning"},
       {"resources", "N vector(s) alive",
        "the same, where the target does not say how many it has"},
+      {"resources", "N of N tile registers",
+       "of a CPU's tile unit, sums and operands alive together; more is "
+       "refused"},
       {"resources", "shared N of N KiB",
        "rings, scratch and barriers of a workgroup, against its share"},
       {"resources", "N threads", "of a workgroup, which can be launched"},

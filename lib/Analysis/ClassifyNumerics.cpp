@@ -66,10 +66,12 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
     result.hasFma = features.empty() || features.contains("+fma") ||
                     features.contains("+neon");
     result.name = result.hasFma ? "cpu fma" : "cpu";
-    result.dotName = [attr](Type operand, Type accumulator) {
-      const hardware::DotProduct *dot =
-          getDotProduct(attr, operand, accumulator);
-      return std::string(dot ? dot->arithmetic : "unknown");
+    result.dot = [attr](Type operand, RankedTensorType sums) {
+      const hardware::DotProduct *dot = getDotProduct(attr, operand, sums);
+      if (!dot)
+        return numerics::TargetNumerics::Dot();
+      return numerics::TargetNumerics::Dot{
+          std::string(dot->arithmetic), dot->joinsWords ? dot->tile.words : 1};
     };
     return result;
   }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelResources.h"
+#include "tracea/Analysis/DotProducts.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,8 +17,9 @@ namespace {
 /// Walks a kernel once and writes down what it declares.
 class Collector {
 public:
-  Collector(KernelOp kernel, KernelResources &result)
-      : kernel(kernel), result(result), isCPU(result.limits.isCPU) {}
+  Collector(KernelOp kernel, TargetAttr target, KernelResources &result)
+      : kernel(kernel), target(target), result(result),
+        isCPU(result.limits.isCPU) {}
 
   void run();
 
@@ -32,6 +34,7 @@ private:
   void addProducts(ta::RoleUse &role, Region &body);
 
   KernelOp kernel;
+  TargetAttr target;
   KernelResources &result;
   bool isCPU;
   int64_t teamBarriers = 0;
@@ -83,8 +86,8 @@ void Collector::addBuffers(Operation *op, TypeRange buffers, int64_t slots,
   }
 }
 
-/// Tiles that cross warps go through memory; trips follow one another, so that
-/// the largest decides.
+/// Tiles that cross warps, or leave a unit of a CPU, go through memory; trips
+/// follow one another, so that the largest decides.
 void Collector::addTrips(Operation *place, int64_t copies, Region &body) {
   int64_t most = 0;
   Operation *largest = nullptr;
@@ -95,7 +98,8 @@ void Collector::addTrips(Operation *place, int64_t copies, Region &body) {
       auto type = cast<RankedTensorType>(relayout.getValue().getType());
       LanesAttr from = getLanes(type);
       LanesAttr to = getLanes(relayout.getResult().getType());
-      if (from.getWarp() != to.getWarp())
+      if (from.getWarp() != to.getWarp() ||
+          (isCPU && getUnitTile(target, type)))
         bytes = type.getNumElements() *
                 llvm::divideCeil(
                     std::max<unsigned>(type.getElementTypeBitWidth(), 8), 8);
@@ -124,13 +128,13 @@ void Collector::addTrips(Operation *place, int64_t copies, Region &body) {
   joins |= most > 0;
   if (joins)
     teamBarriers += copies;
-  if (most == 0 || isCPU)
+  if (most == 0)
     return;
   ta::MemoryUse use;
   use.what = ("the trip of '" + largest->getName().getStringRef() + "'").str();
   use.bytes = most;
   use.copies = copies;
-  use.alignment = 128;
+  use.alignment = isCPU ? 64 : 128;
   use.site = siteOf(largest);
   result.use.memory.push_back(std::move(use));
 }
@@ -162,9 +166,15 @@ void Collector::addRole(Operation *place, StringRef name,
   role.budget = budget;
   role.site = siteOf(place);
   TilePressure pressure =
-      getTilePressure(body, isCPU ? result.limits.vectorBits : 0);
+      isCPU ? getTilePressure(body, result.limits.vectorBits,
+                              [&](RankedTensorType tile) {
+                                return getUnitTile(target, tile) != nullptr;
+                              })
+            : getTilePressure(body);
   role.live = pressure.registers;
   role.worstSite = siteOf(pressure.op);
+  role.tiles = pressure.unitTiles;
+  role.tileSite = siteOf(pressure.unitOp);
   addProducts(role, body);
   result.use.roles.push_back(std::move(role));
   addTrips(place, std::max<int64_t>(copies, 1), body);
@@ -232,7 +242,8 @@ FailureOr<KernelResources> mlir::tracea::collectResources(KernelOp kernel,
     // Widths that no machine has come from hands.
     if (result.limits.vectorBits < 8)
       result.limits.vectorRegisters = result.limits.vectorBits = 0;
+    result.limits.tileRegisters = getUnitRegisters(target);
   }
-  Collector(kernel, result).run();
+  Collector(kernel, target, result).run();
   return result;
 }

@@ -23,17 +23,25 @@ FailureOr<KernelResources> collectResources(tracea_pipe::KernelOp kernel,
                                             std::string &reason);
 
 /// The point of a region at which register tiles take most, and how much:
-/// 32-bit registers of a thread, or with `vectorBits` vectors.
+/// 32-bit registers of a thread, or on a CPU vectors.
 struct TilePressure {
   int64_t registers = 0;
   Operation *op = nullptr;
+  /// The same of tiles that the registers of a CPU's tile unit hold, and of the
+  /// operands that a multiply loads into these.
+  int64_t unitTiles = 0;
+  Operation *unitOp = nullptr;
 };
+
+/// Whether a tile unit, and no vector, holds a register tile.
+using IsUnitTile = llvm::function_ref<bool(RankedTensorType)>;
 
 /// Live are the tiles that some later operation of the region, or of the next
 /// iteration of a loop around it, still reads. A tile between elementwise
 /// operations of one stretch of code passes register by register and takes no
 /// place as a whole; constants, coordinates and broadcasts take none either.
-TilePressure getTilePressure(Region &region, int64_t vectorBits = 0);
+TilePressure getTilePressure(Region &region, int64_t vectorBits = 0,
+                             IsUnitTile isUnitTile = nullptr);
 
 } // namespace mlir::tracea
 

@@ -25,7 +25,8 @@ using namespace mlir::tracea_pipe;
 namespace {
 class Pressure {
 public:
-  explicit Pressure(int64_t vectorBits) : vectorBits(vectorBits) {}
+  Pressure(int64_t vectorBits, IsUnitTile isUnitTile)
+      : vectorBits(vectorBits), isUnitTile(isUnitTile) {}
 
   TilePressure run(Region &region) {
     visitRegion(region, {});
@@ -37,6 +38,15 @@ private:
 
   int64_t weigh(Value value);
   int64_t measure(Value value);
+  bool isInUnit(Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && isUnitTile && isRegisterTile(tile) && isUnitTile(tile);
+  }
+  /// Whether tiles of a unit become vectors, by loads.
+  bool isTrip(Operation *op) {
+    return isa<RelayoutOp>(op) && isInUnit(op->getOperand(0).getType());
+  }
+  void recordUnit(const Values &live, Operation *op);
   bool isStreamed(Value value);
   int64_t stretchOf(Operation *op);
   void record(const Values &live, Operation *op);
@@ -44,6 +54,7 @@ private:
   void visitBlock(Block &block, const Values &outer);
 
   int64_t vectorBits;
+  IsUnitTile isUnitTile;
   TilePressure worst;
   DenseMap<Value, int64_t> weights;
   DenseMap<Operation *, int64_t> stretches;
@@ -73,7 +84,7 @@ int64_t Pressure::stretchOf(Operation *op) {
   int64_t stretch = 0;
   for (Operation &other : *op->getBlock()) {
     stretches[&other] = stretch;
-    stretch += endsStretch(&other);
+    stretch += endsStretch(&other) && !isTrip(&other);
   }
   return stretches[op];
 }
@@ -81,7 +92,7 @@ int64_t Pressure::stretchOf(Operation *op) {
 /// Whether a tile is used up while it is made.
 bool Pressure::isStreamed(Value value) {
   Operation *def = value.getDefiningOp();
-  if (!def || !(isElementwise(def) || isa<LoadOp>(def)))
+  if (!def || !(isElementwise(def) || isa<LoadOp>(def) || isTrip(def)))
     return false;
   for (Operation *user : value.getUsers())
     if (user->getBlock() != def->getBlock() ||
@@ -126,6 +137,8 @@ int64_t Pressure::measure(Value value) {
   if (!isRegisterTile(type))
     return 0;
   Operation *def = value.getDefiningOp();
+  if (isInUnit(type) && !isa_and_nonnull<arith::ConstantOp>(def))
+    return getLanes(type).getNumRegisters();
   // Made again wherever they are needed, or the same registers.
   if (isa_and_nonnull<CoordinateOp, BroadcastOp>(def))
     return 0;
@@ -157,13 +170,37 @@ int64_t Pressure::weigh(Value value) {
   return it->second;
 }
 
-void Pressure::record(const Values &live, Operation *op) {
+/// A multiply loads the tiles of its rows, and those of its columns one at a
+/// time.
+void Pressure::recordUnit(const Values &live, Operation *op) {
   int64_t sum = 0;
   for (Value value : live)
-    sum += weigh(value);
+    if (isInUnit(value.getType()))
+      sum += weigh(value);
+  if (auto mma = dyn_cast<MmaOp>(op); mma && isInUnit(mma.getAcc().getType())) {
+    LanesAttr lanes = getLanes(mma.getAcc().getType());
+    llvm::SmallSetVector<int64_t, 4> rows;
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
+      rows.insert(lanes.getCoordinate(reg, 0)[0]);
+    sum += rows.size() + 1;
+  }
+  if (sum > worst.unitTiles) {
+    worst.unitTiles = sum;
+    worst.unitOp = op;
+  }
+}
+
+void Pressure::record(const Values &live, Operation *op) {
+  if (isUnitTile)
+    recordUnit(live, op);
+  int64_t sum = 0;
+  for (Value value : live)
+    if (!isInUnit(value.getType()))
+      sum += weigh(value);
   // On a CPU an operand of a product passes through vectors of its own: a row
   // of the right one, and an element of the left one in all lanes.
-  if (auto mma = dyn_cast<MmaOp>(op); mma && vectorBits) {
+  if (auto mma = dyn_cast<MmaOp>(op);
+      mma && vectorBits && !isInUnit(mma.getAcc().getType())) {
     auto tile = cast<RankedTensorType>(mma.getAcc().getType());
     int64_t lanes = getLanes(tile).getNumLanes();
     if (lanes > 0 && tile.getRank() == 2)
@@ -216,6 +253,7 @@ void Pressure::visitBlock(Block &block, const Values &outer) {
   }
 }
 
-TilePressure mlir::tracea::getTilePressure(Region &region, int64_t vectorBits) {
-  return Pressure(vectorBits).run(region);
+TilePressure mlir::tracea::getTilePressure(Region &region, int64_t vectorBits,
+                                           IsUnitTile isUnitTile) {
+  return Pressure(vectorBits, isUnitTile).run(region);
 }

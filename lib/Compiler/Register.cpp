@@ -6,6 +6,9 @@
 
 #include "tracea/Compiler/Compiler.h"
 
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -52,7 +55,7 @@ namespace tc = ::tracea::compiler;
 
 void tc::registerAllDialects(DialectRegistry &registry) {
   registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
+      .insert<amx::AMXDialect, affine::AffineDialect, arith::ArithDialect,
               bufferization::BufferizationDialect, cf::ControlFlowDialect,
               func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
               LLVM::LLVMDialect, NVVM::NVVMDialect, linalg::LinalgDialect,
@@ -72,6 +75,8 @@ void tc::registerAllDialects(DialectRegistry &registry) {
   tensor::registerTilingInterfaceExternalModels(registry);
   vector::registerBufferizableOpInterfaceExternalModels(registry);
 
+  registerConvertAMXToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
   mlir::tracea::registerNVVMToLLVMInterfaces(registry);
 
   registerBuiltinDialectTranslation(registry);

@@ -9,6 +9,7 @@
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
@@ -78,7 +79,14 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
+  // Tiles pass from block to block, so that branches are converted with them.
+  if (arithmetic.tiles) {
+    ConvertToLLVMPassOptions tiles;
+    tiles.filterDialects = {"amx", "cf"};
+    manager.addPass(createConvertToLLVMPass(tiles));
+  } else {
+    manager.addPass(createConvertControlFlowToLLVMPass());
+  }
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanup(manager);

@@ -7,6 +7,7 @@
 
 #include "TargetPhases.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "tracea/Analysis/DotProducts.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
 #include "tracea/Pipelines/Passes.h"
 
@@ -23,8 +24,10 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
   using LowerToTargetBase::LowerToTargetBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
+    CPUArithmetic all;
+    all.tiles = true;
     for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
-      makeManager(kind, CPUArithmetic()).getDependentDialects(registry);
+      makeManager(kind, all).getDependentDialects(registry);
   }
 
   void runOnOperation() override {
@@ -41,7 +44,8 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
     }
     CPUArithmetic arithmetic;
     if (target)
-      arithmetic = {hasFusedMultiplyAdd(target), scalesByPowers(target)};
+      arithmetic = {hasFusedMultiplyAdd(target), scalesByPowers(target),
+                    getUnitRegisters(target) > 0};
     OpPassManager manager = makeManager(kind, arithmetic);
     if (failed(runPipeline(manager, module)))
       signalPassFailure();

@@ -18,6 +18,8 @@ struct CPUArithmetic {
   bool fused = true;
   /// A multiplication by a power of two, given its exponent.
   bool scaled = false;
+  /// Products of tiles, in registers of their own.
+  bool tiles = false;
 };
 
 /// Kernels for a CPU, down to functions of the LLVM dialect.

@@ -7,7 +7,11 @@
 //             unsigned and a signed byte, added without saturation), VDPBF16PS
 //             (two fused multiply-adds a lane, the elements at odd places
 //             first; rounds to nearest, takes and returns subnormal numbers as
-//             zero, whatever MXCSR says).
+//             zero, whatever MXCSR says); TDPBSSD, TDPBF16PS (of each sum the
+//             even and the odd elements of a row are added up by fused
+//             multiply-adds, each from zero, then the two, and that to the sum;
+//             rounds and flushes as VDPBF16PS does); 8 tiles of 16 rows of 64
+//             bytes (palette 1).
 //   [ArmARM]  Arm Architecture Reference Manual for A-profile: SDOT, and BFDOT
 //             without FEAT_EBF16 (products and their sum rounded to odd,
 //             subnormal numbers as zero).
@@ -29,7 +33,9 @@ struct Entry {
 static constexpr auto I8 = ElementType::I8, I32 = ElementType::I32,
                       BF16 = ElementType::BF16, F32 = ElementType::F32;
 
-// Of several of one width the first is taken.
+constexpr TileShape amxTile = {16, 16, 8};
+
+// Of several of one unit and width the first is taken.
 static constexpr Entry table[] = {
     {"x86_64",
      {"avx512vnni", "llvm.x86.avx512.vpdpbusd.512", 512, I8, I32, 4, true,
@@ -39,6 +45,11 @@ static constexpr Entry table[] = {
     {"x86_64",
      {"avx512bf16", "llvm.x86.avx512bf16.dpbf16ps.512", 512, BF16, F32, 2,
       false, "vdpbf16ps"}},
+    {"x86_64",
+     {"amx-int8", "", 512, I8, I32, 4, false, "dot", UnitKind::AMX, amxTile}},
+    {"x86_64",
+     {"amx-bf16", "", 512, BF16, F32, 2, false, "tdpbf16ps", UnitKind::AMX,
+      amxTile, /*joinsWords=*/true}},
     {"aarch64",
      {"dotprod", "llvm.aarch64.neon.sdot.v4i32.v16i8", 128, I8, I32, 4, false,
       "dot"}},
@@ -48,34 +59,66 @@ static constexpr Entry table[] = {
 };
 
 const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
-                                 ElementType operand, ElementType accumulator) {
+                                 UnitKind unit, ElementType operand,
+                                 ElementType accumulator) {
   for (const Entry &entry : table)
     if (const DotProduct &product = entry.product;
-        product.vectorBits == vectorBits && product.operand == operand &&
-        product.accumulator == accumulator && hasFeature(product.feature))
+        product.unit == unit && product.vectorBits == vectorBits &&
+        product.operand == operand && product.accumulator == accumulator &&
+        hasFeature(product.feature))
       return &product;
   return nullptr;
 }
 
-const DotProduct *findDotProduct(const TargetDescription &target,
+const DotProduct *findDotProduct(const TargetDescription &target, UnitKind unit,
                                  ElementType operand, ElementType accumulator) {
   if (target.isGPU())
     return nullptr;
   return findDotProduct(
       [&](std::string_view feature) { return target.hasFeature(feature); },
-      target.vector.bits, operand, accumulator);
+      target.vector.bits, unit, operand, accumulator);
+}
+
+const DotProduct *findFastestDotProduct(const TargetDescription &target,
+                                        ElementType operand,
+                                        ElementType accumulator) {
+  const DotProduct *best = nullptr;
+  double bestRate = 0;
+  for (UnitKind unit : {UnitKind::Vector, UnitKind::AMX}) {
+    const DotProduct *product =
+        findDotProduct(target, unit, operand, accumulator);
+    double rate = target.peakFlopsPerCycle(unit, operand);
+    if (!product || (best && rate <= bestRate))
+      continue;
+    best = product;
+    bestRate = rate;
+  }
+  return best;
+}
+
+static std::vector<std::string_view>
+collectFeatures(std::string_view arch, ElementType operand,
+                ElementType accumulator, std::optional<UnitKind> unit) {
+  std::vector<std::string_view> features;
+  for (const Entry &entry : table)
+    if (const DotProduct &product = entry.product;
+        entry.arch == arch && product.operand == operand &&
+        product.accumulator == accumulator && (!unit || product.unit == *unit))
+      features.push_back(product.feature);
+  return features;
 }
 
 std::vector<std::string_view> dotFeatures(std::string_view arch,
                                           ElementType operand,
                                           ElementType accumulator) {
-  std::vector<std::string_view> features;
-  for (const Entry &entry : table)
-    if (const DotProduct &product = entry.product;
-        entry.arch == arch && product.operand == operand &&
-        product.accumulator == accumulator)
-      features.push_back(product.feature);
-  return features;
+  return collectFeatures(arch, operand, accumulator, std::nullopt);
+}
+
+std::vector<std::string_view> dotFeatures(std::string_view arch,
+                                          ElementType operand,
+                                          ElementType accumulator,
+                                          UnitKind unit) {
+  return collectFeatures(arch, operand, accumulator, unit);
 }
 
 } // namespace tracea::target

@@ -364,10 +364,10 @@ static void narrowX86Vector(TargetDescription &target) {
   }
   if (!vector.fma)
     vector.fmaPerCycle = vector.fmaLatency = 0;
-  vector.bf16Dot =
-      findDotProduct(target, ElementType::BF16, ElementType::F32) != nullptr;
-  vector.int8Dot =
-      findDotProduct(target, ElementType::I8, ElementType::I32) != nullptr;
+  vector.bf16Dot = findDotProduct(target, UnitKind::Vector, ElementType::BF16,
+                                  ElementType::F32) != nullptr;
+  vector.int8Dot = findDotProduct(target, UnitKind::Vector, ElementType::I8,
+                                  ElementType::I32) != nullptr;
   vector.fp16 = vector.fp16 && wide && target.hasFeature("avx512fp16");
 
   auto dropAMX = [&](ElementType operand, const char *feature) {
@@ -396,10 +396,10 @@ static void narrowAArch64Vector(TargetDescription &target) {
   if (!target.hasFeature("neon"))
     vector = VectorUnit();
   vector.fp16 = vector.fp16 && target.hasFeature("fullfp16");
-  vector.bf16Dot =
-      findDotProduct(target, ElementType::BF16, ElementType::F32) != nullptr;
-  vector.int8Dot =
-      findDotProduct(target, ElementType::I8, ElementType::I32) != nullptr;
+  vector.bf16Dot = findDotProduct(target, UnitKind::Vector, ElementType::BF16,
+                                  ElementType::F32) != nullptr;
+  vector.int8Dot = findDotProduct(target, UnitKind::Vector, ElementType::I8,
+                                  ElementType::I32) != nullptr;
   if (!target.hasFeature("sve"))
     vector.scalableBits = 0;
 }

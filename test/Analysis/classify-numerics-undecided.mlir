@@ -74,6 +74,32 @@ module attributes {tracea.target = #tracea.target<kind = cpu, name = "x86-64-v4"
 
 // -----
 
+// A unit that adds up 16 words in one step: of a depth that may be another one it
+// is not known which words the last step has.
+#id = affine_map<(i, j) -> (i, j)>
+!lhs = memref<16x32x2xbf16>
+!rhs = memref<32x16x2xbf16>
+!sums = tensor<16x16xf32, #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [1, 1]>>
+!rows = tensor<16x16xf32, #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirerapids", triple = "", cpu = "sapphirerapids", features = "+fma,+avx512f,+amx-tile,+amx-bf16", vector_bits = 512>} {
+  // CHECK: tracea_pipe.kernel @part
+  // CHECK-SAME: reason = "a unit that adds up 16 words in one step, and a depth that is not known to be a multiple of them"
+  // REQUIRED: error: {{.*}} numerics class not decided: a unit that adds up 16 words in one step
+  tracea_pipe.kernel @part(%a: !lhs, %b: !rhs, %n: index, %y: memref<16x16xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !sums
+    tracea_pipe.tiles (%i) in (%c1) {
+      %sum = tracea_pipe.mma %a, %b, %zero depth(%n) : !lhs, !rhs, !sums
+      %r = tracea_pipe.relayout %sum : !sums -> !rows
+      tracea_pipe.store %r, %y[%c0, %c0] map #id : !rows, memref<16x16xf32>
+    }
+    tracea_pipe.end
+  }
+}
+
+// -----
+
 // CHECK: tracea_pipe.kernel @nowhere
 // CHECK-SAME: reason = "the module has no attribute 'tracea.target'"
 tracea_pipe.kernel @nowhere(%n: index) {

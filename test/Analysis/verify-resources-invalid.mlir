@@ -158,3 +158,32 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 }
+
+// -----
+
+// Eight tiles of sums leave no register of the unit for their operands, and a
+// workspace without the way out of it is too small.
+!words = memref<64x16x2xbf16, #tracea_pipe.staged>
+!columns = memref<16x32x2xbf16, #tracea_pipe.staged>
+!sums = tensor<64x32xf32, #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [4, 2]>>
+!rows = tensor<64x32xf32, #tracea_pipe.lanes<reg = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>>
+#id = affine_map<(i, j) -> (i, j)>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirerapids", triple = "", cpu = "sapphirerapids", features = "+avx512f,+amx-tile,+amx-bf16", vector_bits = 512, vector_registers = 32>} {
+  // expected-error @below {{does not fit: needs 14528 bytes of workspace, but declares 6336}}
+  tracea_pipe.kernel @tiles(%n: index, %d: memref<64x32xf32>) attributes {workspace_bytes = 6336 : i64} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : !sums
+    tracea_pipe.tiles (%i) in (%n) {
+      // expected-note @below {{this scratch tile takes 4096 bytes}}
+      %a = tracea_pipe.scratch : !words
+      // expected-note @below {{this scratch tile takes 2048 bytes}}
+      %b = tracea_pipe.scratch : !columns
+      // expected-error @below {{does not fit: keeps 13 tiles of a unit alive, 'sapphirerapids' has 8}}
+      %sum = tracea_pipe.mma %a, %b, %zero : !words, !columns, !sums
+      // expected-note @below {{the trip of 'tracea_pipe.relayout' takes 8192 bytes}}
+      %r = tracea_pipe.relayout %sum : !sums -> !rows
+      tracea_pipe.store %r, %d[%c0, %c0] map #id : !rows, memref<64x32xf32>
+    }
+    tracea_pipe.end
+  }
+}

@@ -67,3 +67,37 @@ module attributes {tracea.target = #tracea.target<kind = cpu, name = "x86-64-v4"
     tracea_pipe.end
   }
 }
+
+// -----
+
+// A tile unit: sums of a loop in four of its registers, two tiles of rows and one
+// of columns beside them. Zeros are made where sums begin. What leaves the unit
+// goes through the workspace, and passes through vectors one by one.
+// CHECK: tracea_pipe.kernel @tiles
+// CHECK-SAME: claim = "workspace 10.2 KiB, 0 of 32 vector registers, 7 of 8 tile registers"
+// CHECK-SAME: model = "target sapphirerapids; cpu vectors 32 bits 512 workspace -1; tiles of 8 live 7; memory bytes 2048
+// CHECK-SAME: memory bytes 4096
+!words = memref<32x16x2xbf16, #tracea_pipe.staged>
+!columns = memref<16x64x2xbf16, #tracea_pipe.staged>
+!sums = tensor<32x32xf32, #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [2, 2]>>
+!rows = tensor<32x32xf32, #tracea_pipe.lanes<reg = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>>
+#id = affine_map<(i, j) -> (i, j)>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirerapids", triple = "", cpu = "sapphirerapids", features = "+avx512f,+amx-tile,+amx-bf16", vector_bits = 512, vector_registers = 32>} {
+  tracea_pipe.kernel @tiles(%n: index, %d: memref<32x32xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : !sums
+    tracea_pipe.tiles (%i) in (%n) {
+      %a = tracea_pipe.scratch : !words
+      %b = tracea_pipe.scratch : !columns
+      %panel = tracea_pipe.view %b[%c0, %c0, %c0] map affine_map<(k, j, g) -> (k, j, g)> : !columns -> memref<16x32x2xbf16, strided<[128, 2, 1], offset: ?>, #tracea_pipe.staged>
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (!sums) {
+        %next = tracea_pipe.mma %a, %panel, %s : !words, memref<16x32x2xbf16, strided<[128, 2, 1], offset: ?>, #tracea_pipe.staged>, !sums
+        scf.yield %next : !sums
+      }
+      %r = tracea_pipe.relayout %sum : !sums -> !rows
+      tracea_pipe.store %r, %d[%c0, %c0] map #id : !rows, memref<32x32xf32>
+    }
+    tracea_pipe.end
+  }
+}

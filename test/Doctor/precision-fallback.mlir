@@ -4,23 +4,33 @@
 // RUN:   | FileCheck %s --check-prefix=HASWELL
 // RUN: tracea-opt %s --tracea-select-schedule=target=sapphirerapids --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INTEL
+// RUN: tracea-opt %s --tracea-select-schedule=target=cooperlake --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SLOW
 // RUN: tracea-opt %s --tracea-select-schedule=target=znver5 --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=AMD
 // RUN: tracea-opt %s --tracea-select-schedule=target=neoverse-v1 | FileCheck %s --check-prefix=ARM
 
-// HASWELL:     [[@LINE+25]]:8: remark: [Passed] schedule-selected {{.*}}takes 'gemm.packed'
-// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.gemm: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of i8 ('avx512vnni' or 'avxvnni')"
-// HASWELL:     remark: [Missed] precision-fallback {{.*}}products of bf16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of bf16 ('avx512bf16')"
+// HASWELL:     [[@LINE+33]]:8: remark: [Passed] schedule-selected {{.*}}takes 'gemm.packed'
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.gemm: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of i8 ('avx512vnni' or 'avxvnni' or 'amx-int8')"
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}products of bf16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of bf16 ('avx512bf16' or 'amx-bf16')"
 // HASWELL:     remark: [Missed] precision-fallback {{.*}}products of f16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: no target of this architecture multiplies them otherwise"
 // HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.conv2d: products of i8
 // HASWELL-NOT: Missed] precision-fallback
 
-// Its dot products of bf16 are slower than multiply-adds: nothing is lost.
+// It has tiles.
 // INTEL:       schedule-selected {{.*}}takes 'gemm.dot'
-// INTEL:       schedule-selected {{.*}}takes 'gemm.packed'
+// INTEL:       schedule-selected {{.*}}takes 'gemm.dot'
+// INTEL-NOT:   precision-fallback {{.*}}products of bf16
 // INTEL:       precision-fallback {{.*}}products of f16
-// INTEL:       precision-fallback {{.*}}tracea.conv2d: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 64 operations a cycle a core where dot products do 256: 'conv2d.patch' does not multiply by dot products"
+// INTEL:       precision-fallback {{.*}}tracea.conv2d: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 64 operations a cycle a core where dot products do 2048: 'conv2d.patch' does not multiply by dot products"
 // INTEL-NOT:   Missed] precision-fallback
+
+// Dot products of bf16 are slower than multiply-adds there: what would be faster
+// is said.
+// SLOW:        schedule-selected {{.*}}takes 'gemm.dot'
+// SLOW:        schedule-selected {{.*}}takes 'gemm.packed'
+// SLOW:        precision-fallback {{.*}}products of bf16 into f32 are asked for, and run as f32 multiply-adds, at most 64 operations a cycle a core where dot products do 32: the target has no products of tiles of bf16 ('amx-bf16')"
+// SLOW:        precision-fallback {{.*}}products of f16
 
 // AMD:         takes 'gemm.dot'
 // AMD:         takes 'gemm.dot'

@@ -89,9 +89,66 @@ TEST(CPUGemm, DotProductsWhereTheyAreFaster) {
   for (const char *name : {"znver4", "znver5", "neoverse-v1"})
     EXPECT_EQ(best(pairs, cpu(name, 1)).variant->name(), "gemm.dot") << name;
   // There one takes two cycles: two f32 multiply-adds a cycle do as much twice.
-  EXPECT_EQ(best(pairs, cpu("sapphirerapids", 1)).variant->name(),
-            "gemm.packed");
-  EXPECT_EQ(refusal(pairs, cpu("sapphirerapids", 1), "gemm.dot"), "");
+  EXPECT_EQ(best(pairs, cpu("cooperlake", 1)).variant->name(), "gemm.packed");
+  EXPECT_EQ(refusal(pairs, cpu("cooperlake", 1), "gemm.dot"), "");
+}
+
+TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  TargetDescription hidden = narrow(target, [&] {
+    std::vector<std::string> has;
+    for (const std::string &feature : target.features)
+      if (feature.rfind("amx", 0) != 0)
+        has.push_back(feature);
+    return has;
+  }());
+  for (ElementType type : {ElementType::I8, ElementType::BF16}) {
+    int64_t step = type == ElementType::I8 ? 64 : 32;
+    for (int64_t k : {60, 64, 1000, 1024, 4096, 100000}) {
+      Problem problem = narrow(512, 512, k, type);
+      Candidate found = best(problem, target);
+      ASSERT_EQ(found.variant->name(), "gemm.dot");
+      EXPECT_EQ(found.plan.unit, UnitKind::AMX);
+      // Two by two tiles; rows of A an odd number of lines apart.
+      EXPECT_EQ(found.plan.registers(), (schedule::Extents{32, 32}));
+      EXPECT_EQ(found.plan.tile[2] % step, 0) << k;
+      EXPECT_EQ(found.plan.tile[2] / step % 2, 1) << k;
+    }
+    // Few rows and few columns have other tiles, of which 8 are enough.
+    EXPECT_EQ(best(narrow(16, 512, 512, type), target).plan.registers(),
+              (schedule::Extents{16, 64}));
+    EXPECT_EQ(best(narrow(512, 16, 512, type), target).plan.registers()[1], 16);
+    Problem problem = narrow(512, 512, 512, type);
+    EXPECT_EQ(best(problem, hidden).plan.unit, UnitKind::Vector);
+    // By hand: the vector unit still does, other tiles do not.
+    auto check = [&](const TargetDescription &target, const Plan &plan) {
+      return checkSchedule(Registry::builtin(), problem, target, "gemm.dot",
+                           plan);
+    };
+    Plan plan = best(problem, target).plan;
+    EXPECT_EQ(check(target, plan), "");
+    EXPECT_EQ(check(hidden, plan), "target 'sapphirerapids' has no unit 'amx'");
+    EXPECT_THAT(checkSchedule(Registry::builtin(), problem, target,
+                              "gemm.packed", plan),
+                HasSubstr("'gemm.packed' does not multiply " +
+                          std::string(stringify(type)) +
+                          " on the unit 'amx' of this target"));
+    Plan large = plan;
+    large.registers() = {32, 64};
+    large.tile = {64, 64, step, 64};
+    EXPECT_THAT(check(target, large),
+                HasSubstr("takes 11 tiles, operands included, more than 8"));
+    Plan ragged = plan;
+    ragged.registers() = {24, 32};
+    EXPECT_THAT(check(target, ragged), HasSubstr("must be a multiple of 16"));
+    Plan odd = plan;
+    odd.tile[2] += step / 2;
+    EXPECT_THAT(check(target, odd), HasSubstr("tile extent k must be a "
+                                              "multiple of " +
+                                              std::to_string(step)));
+  }
+  // What is no product of words goes the other ways.
+  EXPECT_NE(best(gemm(512, 512, 512), target).variant->name(), "gemm.dot");
 }
 
 TEST(CPUGemm, DotProductsAreRefusedByReason) {
@@ -99,7 +156,7 @@ TEST(CPUGemm, DotProductsAreRefusedByReason) {
   for (const char *name : {"haswell", "x86-64-v4", "skylake-avx512"})
     EXPECT_EQ(refusal(bytes, cpu(name, 1), "gemm.dot"),
               "the target has no dot products of i8 ('avx512vnni' or "
-              "'avxvnni')");
+              "'avxvnni' or 'amx-int8')");
   EXPECT_EQ(refusal(bytes, cpu("armv8-a", 1), "gemm.dot"),
             "the target has no dot products of i8 ('dotprod')");
   EXPECT_THAT(refusal(gemm(64, 64, 64), cpu("znver4", 1), "gemm.dot"),

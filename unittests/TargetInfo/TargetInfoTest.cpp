@@ -427,7 +427,8 @@ TEST(Narrow, ShorterDotProducts) {
 TEST(DotProducts, FollowFeaturesAndVectors) {
   auto find = [](const char *name, ElementType operand,
                  ElementType accumulator) {
-    return findDotProduct(*lookup(name), operand, accumulator);
+    return findDotProduct(*lookup(name), UnitKind::Vector, operand,
+                          accumulator);
   };
   const DotProduct *vnni =
       find("cascadelake", ElementType::I8, ElementType::I32);
@@ -463,28 +464,69 @@ TEST(DotProducts, FollowFeaturesAndVectors) {
 }
 
 TEST(DotProducts, AreWordsOfTheTables) {
-  // The vector unit's shapes and the table of instructions agree.
+  // The shapes of units and the table of instructions agree.
   for (const TargetDescription &target : all())
     for (auto [operand, accumulator] :
          {std::pair(ElementType::I8, ElementType::I32),
           std::pair(ElementType::BF16, ElementType::F32)}) {
       if (target.isGPU())
         continue;
-      const DotProduct *dot = findDotProduct(target, operand, accumulator);
-      const MatrixShape *shape =
-          target.findShape(UnitKind::Vector, operand, accumulator);
-      ASSERT_EQ(dot != nullptr, shape != nullptr) << target.name;
-      if (!dot)
-        continue;
-      EXPECT_EQ(dot->folded, shape->k) << target.name;
-      EXPECT_EQ(dot->vectorBits, shape->n * 32) << target.name;
-      EXPECT_EQ(dot->folded * static_cast<int>(bitWidth(operand)), 32);
+      for (UnitKind unit : {UnitKind::Vector, UnitKind::AMX}) {
+        const DotProduct *dot =
+            findDotProduct(target, unit, operand, accumulator);
+        const MatrixShape *shape = target.findShape(unit, operand, accumulator);
+        ASSERT_EQ(dot != nullptr, shape != nullptr) << target.name;
+        if (!dot)
+          continue;
+        EXPECT_EQ(dot->folded * dot->tile.words, shape->k) << target.name;
+        EXPECT_EQ(dot->lanes(), shape->n) << target.name;
+        EXPECT_EQ(dot->tile.rows, shape->m) << target.name;
+        EXPECT_EQ(dot->tile.registers > 0, unit == UnitKind::AMX);
+        EXPECT_EQ(dot->folded * static_cast<int>(bitWidth(operand)), 32);
+      }
     }
+}
+
+TEST(DotProducts, TheFastestUnit) {
+  auto fastest = [](const TargetDescription &target, ElementType operand,
+                    ElementType accumulator) {
+    return findFastestDotProduct(target, operand, accumulator);
+  };
+  TargetDescription target = *lookup("sapphirerapids");
+  const DotProduct *pairs =
+      fastest(target, ElementType::BF16, ElementType::F32);
+  ASSERT_NE(pairs, nullptr);
+  EXPECT_EQ(pairs->unit, UnitKind::AMX);
+  EXPECT_EQ(pairs->arithmetic, "tdpbf16ps");
+  EXPECT_TRUE(pairs->joinsWords);
+  const DotProduct *bytes = fastest(target, ElementType::I8, ElementType::I32);
+  ASSERT_NE(bytes, nullptr);
+  EXPECT_EQ(bytes->unit, UnitKind::AMX);
+  // Exact, as the vector unit's: one class.
+  EXPECT_EQ(bytes->arithmetic, "dot");
+  EXPECT_FALSE(bytes->joinsWords);
+  // Where the system hides tiles, or one type of them.
+  TargetDescription less = narrow(target, without(target.features, "amx"));
+  EXPECT_EQ(fastest(less, ElementType::I8, ElementType::I32)->unit,
+            UnitKind::Vector);
+  less = narrow(target, without(target.features, "amx-int8"));
+  EXPECT_EQ(fastest(less, ElementType::I8, ElementType::I32)->unit,
+            UnitKind::Vector);
+  EXPECT_EQ(fastest(less, ElementType::BF16, ElementType::F32)->unit,
+            UnitKind::AMX);
+  EXPECT_EQ(fastest(*lookup("haswell"), ElementType::I8, ElementType::I32),
+            nullptr);
 }
 
 TEST(DotProducts, FeaturesThatWouldDo) {
   EXPECT_THAT(dotFeatures("x86_64", ElementType::I8, ElementType::I32),
-              testing::ElementsAre("avx512vnni", "avxvnni"));
+              testing::ElementsAre("avx512vnni", "avxvnni", "amx-int8"));
+  EXPECT_THAT(
+      dotFeatures("x86_64", ElementType::BF16, ElementType::F32, UnitKind::AMX),
+      testing::ElementsAre("amx-bf16"));
+  EXPECT_TRUE(
+      dotFeatures("aarch64", ElementType::BF16, ElementType::F32, UnitKind::AMX)
+          .empty());
   EXPECT_TRUE(
       dotFeatures("x86_64", ElementType::F16, ElementType::F32).empty());
   EXPECT_TRUE(

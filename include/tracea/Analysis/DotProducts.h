@@ -1,37 +1,43 @@
 //===- DotProducts.h - The dot products of a module's target ----*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which unit adds up words follows from where the sums are: in vectors, or in
+// the tiles of a unit that multiplies tiles, whose lane map is the unit's.
 
 #ifndef TRACEA_ANALYSIS_DOTPRODUCTS_H
 #define TRACEA_ANALYSIS_DOTPRODUCTS_H
 
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/TargetInfo/DotProducts.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::tracea {
 
-/// The instruction of a CPU that adds up products of `operand` in `accumulator`
-/// by words; null where it has none.
-inline const ::tracea::target::DotProduct *
-getDotProduct(TargetAttr target, Type operand, Type accumulator) {
-  using E = ::tracea::target::ElementType;
-  if (!target || target.getKind() != TargetKind::CPU)
-    return nullptr;
-  bool isInteger = operand.isInteger(8) && accumulator.isInteger(32);
-  if (!isInteger && !(operand.isBF16() && accumulator.isF32()))
-    return nullptr;
-  llvm::SmallVector<llvm::StringRef> features;
-  target.getFeatures().split(features, ',');
-  return ::tracea::target::findDotProduct(
-      [&](std::string_view name) {
-        return llvm::is_contained(
-            features, "+" + llvm::StringRef(name.data(), name.size()).str());
-      },
-      static_cast<int>(target.getVectorBits()), isInteger ? E::I8 : E::BF16,
-      isInteger ? E::I32 : E::F32);
-}
+/// The instruction on a CPU's `unit` that adds up products of `operand` in
+/// `accumulator` by words; null where it has none.
+const ::tracea::target::DotProduct *
+getDotProduct(TargetAttr target, ::tracea::target::UnitKind unit, Type operand,
+              Type accumulator);
+
+/// The instruction that adds up products of `operand` in a register tile with
+/// these lanes; null where the target has none.
+const ::tracea::target::DotProduct *
+getDotProduct(TargetAttr target, Type operand, RankedTensorType sums);
+
+/// The lane map of sums in tiles of the product's unit: one register for each
+/// of its tiles, row by row. `shape` are whole tiles.
+tracea_pipe::LanesAttr getUnitLanes(MLIRContext *context,
+                                    const ::tracea::target::DotProduct &dot,
+                                    ArrayRef<int64_t> shape);
+
+/// The tiles of the unit of `target` that hold a register tile with these
+/// lanes; null where vectors do.
+const ::tracea::target::TileShape *getUnitTile(TargetAttr target,
+                                               RankedTensorType sums);
+
+/// Registers of the target's tile unit; 0: it has none.
+int64_t getUnitRegisters(TargetAttr target);
 
 } // namespace mlir::tracea
 

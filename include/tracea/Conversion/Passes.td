@@ -149,8 +149,10 @@ def ConvertTraceaPipeToVector
     vector per register of its lane map; a channel becomes panels of the calling
     thread's workspace; a copy becomes vector loads and stores, with transposes
     in registers where its map exchanges the contiguous dimension; a multiply
-    becomes a loop over k of broadcasts and fused multiply-adds. Roles have no
-    meaning on one thread and are refused.
+    becomes a loop over k of broadcasts and fused multiply-adds. Sums whose lane
+    map is that of a tile unit (AMX) are tiles of the dialect `amx`, and their
+    multiplies its instructions. Roles have no meaning on one thread and are
+    refused.
 
     ```mlir
     %sum = tracea_pipe.mma %a, %b, %acc depth(%n) : …, tensor<2x16xf32, #lanes>
@@ -168,9 +170,9 @@ def ConvertTraceaPipeToVector
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::amx::AMXDialect", "::mlir::arith::ArithDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [
     Statistic<"numScalarCopies", "scalar-copies",

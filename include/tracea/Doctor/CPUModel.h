@@ -10,6 +10,7 @@
 #define TRACEA_DOCTOR_CPUMODEL_H
 
 #include "tracea/Doctor/Registry.h"
+#include "tracea/TargetInfo/DotProducts.h"
 
 namespace tracea::doctor {
 
@@ -28,9 +29,10 @@ struct MicroTile {
 class CPUModel {
 public:
   /// `multipliesPerCycle` is the rate of another instruction than the fused
-  /// multiply-add; 0: not known to differ.
+  /// multiply-add, in vectors of sums; 0: not known to differ. `tile` are the
+  /// tiles of the unit that has it.
   CPUModel(const TargetDescription &target, ElementType accumulator,
-           double multipliesPerCycle = 0);
+           double multipliesPerCycle = 0, target::TileShape tile = {});
 
   int64_t cores;
   int64_t l1; // bytes of data
@@ -41,6 +43,12 @@ public:
   /// Elements of one vector of accumulators; at least 4, for shorter vectors
   /// are left to LLVM to make.
   int64_t lanes;
+  /// Of a unit that multiplies tiles of words.
+  target::TileShape tile;
+  bool hasTiles() const { return tile.registers > 0; }
+  /// Registers of that unit that the sums of a register tile take, beside the
+  /// tiles of its rows and one of its columns.
+  int64_t tileRegistersOf(MicroTile micro) const;
 
   /// Vector registers that the accumulators, a row of B and a broadcast take.
   int64_t registersOf(MicroTile tile) const;
@@ -66,6 +74,9 @@ public:
   double spread(double tiles, double cyclesPerTile) const;
 
 private:
+  double tileCyclesPerStep(MicroTile micro) const;
+  MicroTile chooseTiles(int64_t m, int64_t n) const;
+
   int64_t registers;
   double vectorBytes;
   double fmaPerCycle;
@@ -85,6 +96,11 @@ public:
   }
 
 protected:
+  /// Whether the problem's products may be multiplied on the unit.
+  virtual bool multipliesOn(UnitKind unit, const Problem &,
+                            const TargetDescription &) const {
+    return unit == UnitKind::Vector;
+  }
   Reason checkPlan(const Problem &problem, const TargetDescription &target,
                    const Plan &plan) const final;
   /// What is wrong with the tiles of a plan.

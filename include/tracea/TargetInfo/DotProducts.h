@@ -1,10 +1,12 @@
-//===- DotProducts.h - Dot products of a CPU's vector unit ------*- C++ -*-===//
+//===- DotProducts.h - Dot products of a CPU --------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An instruction that adds several products of narrow elements to each lane of
-// a vector of wider sums. Operands hold the elements of a lane side by side: a
-// word of 32 bits, of four 8-bit integers or two halves.
+// An instruction that adds several products of narrow elements to each of its
+// wider sums. Operands hold the elements of a sum side by side: a word of 32
+// bits, of four 8-bit integers or two halves. The vector unit adds one word to
+// each lane of a vector; a tile unit multiplies a tile of words by another, and
+// its sums are a tile of such vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRACEA_TARGETINFO_DOTPRODUCTS_H
@@ -16,10 +18,21 @@
 
 namespace tracea::target {
 
+/// The tiles of a unit that multiplies tiles of words.
+struct TileShape {
+  /// Rows of the sums, each of one vector; 1: the vector unit's.
+  int rows = 1;
+  /// Words along k that one instruction adds up.
+  int words = 1;
+  /// The unit's registers, each of one tile; 0: it works on vectors.
+  int registers = 0;
+};
+
 struct DotProduct {
   /// What a processor has to have, by LLVM's name.
   std::string_view feature;
-  /// LLVM's intrinsic: (sums, first operand, second operand) -> sums.
+  /// LLVM's intrinsic of the vector unit: (sums, first operand, second operand)
+  /// -> sums. Empty for a tile unit, whose instructions have a dialect.
   std::string_view intrinsic;
   int vectorBits = 0;
   ElementType operand = ElementType::I8;
@@ -33,23 +46,46 @@ struct DotProduct {
   /// The order and the rounding of one step of a sum, as a certificate names
   /// them; two instructions of one name compute the same bits.
   std::string_view arithmetic;
+  /// What executes it.
+  UnitKind unit = UnitKind::Vector;
+  TileShape tile = {};
+  /// Whether the arithmetic is of a whole instruction of a tile unit: the words
+  /// of one step of k are not added one after the other.
+  bool joinsWords = false;
+
+  /// Sums of one row.
+  int lanes() const {
+    return vectorBits / static_cast<int>(bitWidth(accumulator));
+  }
 };
 
 /// Whether there is a feature, by LLVM's name.
 using HasFeature = std::function<bool(std::string_view)>;
 
-/// The instruction that processors with these features and vectors have for
-/// such products, or null.
+/// The instruction that processors with these features and vectors have on that
+/// unit for such products, or null.
 const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
-                                 ElementType operand, ElementType accumulator);
-const DotProduct *findDotProduct(const TargetDescription &target,
+                                 UnitKind unit, ElementType operand,
+                                 ElementType accumulator);
+const DotProduct *findDotProduct(const TargetDescription &target, UnitKind unit,
                                  ElementType operand, ElementType accumulator);
 
-/// The features, by LLVM's names, one of which gives vectors of any processor
-/// of that architecture such products; empty where none does.
+/// The one of the units of the target that multiplies such words fastest, or
+/// null. Of several whose rate is not known it is the vector unit.
+const DotProduct *findFastestDotProduct(const TargetDescription &target,
+                                        ElementType operand,
+                                        ElementType accumulator);
+
+/// The features, by LLVM's names, one of which gives processors of that
+/// architecture such products; empty where none does.
 std::vector<std::string_view> dotFeatures(std::string_view arch,
                                           ElementType operand,
                                           ElementType accumulator);
+/// Those of one unit.
+std::vector<std::string_view> dotFeatures(std::string_view arch,
+                                          ElementType operand,
+                                          ElementType accumulator,
+                                          UnitKind unit);
 
 } // namespace tracea::target
 

@@ -211,7 +211,8 @@ bool ValueReader::compute(TermRef term, Value &result) {
     Value product;
     if (!y || !times(*read(term->operands[1]), *y, product))
       return false;
-    addSpan(product, term->bound[0], Form(0), term->forms[0]);
+    for (auto [variable, extent] : llvm::zip_equal(term->bound, term->forms))
+      addSpan(product, variable, Form(0), extent);
     result = *read(term->operands[0]);
     append(result, product, 1, index);
     return true;

@@ -34,9 +34,13 @@ static std::string roundsText(TermRef fold, IndexSpace &index) {
 
 /// "fused f32 products", or nothing for another fold.
 static std::string productText(TermRef update) {
-  if (update->kind == TermKind::UnitStep)
+  if (update->kind == TermKind::UnitStep) {
+    int64_t products = 1;
+    for (const Form &extent : update->forms)
+      products *= extent.constant;
     return "products of " + update->symbol + " in steps of " +
-           std::to_string(update->forms[0].constant);
+           std::to_string(products);
+  }
   if (update->kind != TermKind::Operation)
     return "";
   StringRef name = getName(update);

@@ -29,8 +29,13 @@ struct TargetNumerics {
   /// or the one of a warp, which reads registers.
   std::function<int64_t(bool readsMemory, Type operand, Type accumulator)>
       unitDepth;
-  /// How words of these operands are multiplied: the table's name for it.
-  std::function<std::string(Type operand, Type accumulator)> dotName;
+  /// How words are multiplied: the table's name for it, and how many of them
+  /// one step adds up.
+  struct Dot {
+    std::string name = "unknown";
+    int64_t words = 1;
+  };
+  std::function<Dot(Type operand, RankedTensorType sums)> dot;
 };
 
 /// What is computed of one argument: coordinates are the variables `at`.

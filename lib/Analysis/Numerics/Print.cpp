@@ -175,9 +175,15 @@ std::string Printer::define(TermRef term) {
       operands = operands.drop_front();
     }
     inside([&] {
-      name(term->bound[0], bound());
-      result += " " + bound() + " < " + formText(term->forms[0]) + ": " +
-                list(operands);
+      // A step of several words counts these and what is in them.
+      for (auto [number, variable] : llvm::enumerate(term->bound)) {
+        std::string text =
+            bound() + (number ? "." + std::to_string(number) : std::string());
+        name(variable, text);
+        result += (number ? ", " : " ") + text + " < " +
+                  formText(term->forms[number]);
+      }
+      result += ": " + list(operands);
     });
     return result;
   }

@@ -37,7 +37,7 @@ enum class TermKind {
   /// order that `symbol` describes.
   Reduce,
   /// One step of a matrix unit: operands[0] plus the products of operands[1]
-  /// and operands[2] for bound[0] below forms[0], summed as `symbol` does.
+  /// and operands[2] for each bound[i] below forms[i], summed as `symbol` does.
   UnitStep,
   /// What memory holds that nobody wrote.
   Undefined,

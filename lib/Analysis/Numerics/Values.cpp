@@ -499,8 +499,20 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
     index.fail("words of a dot product on a target that has none");
     return terms.undefined();
   }
+  TargetNumerics::Dot dot;
   if (words > 1) {
     group = words;
+    if (target.dot)
+      dot = target.dot(rhsType.getElementType(), tile);
+    // A step of several words has no rest that would be another one.
+    Form steps = index.floorDiv(length, dot.words, env->facts);
+    if (index.scale(steps, dot.words) != length) {
+      index.fail("a unit that adds up " + std::to_string(dot.words) +
+                 " words in one step, and a depth that is not known to be a "
+                 "multiple of them");
+      return terms.undefined();
+    }
+    length = steps;
   } else if (!target.isCPU) {
     // Units sum a few products at a time, in a way of their own.
     Type element = lhsType.getElementType();
@@ -531,6 +543,14 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
     if (words == 1)
       k = index.add(index.scale(n, group), index.form(product));
   }
+  SmallVector<Form, 4> extents = {Form(group)};
+  SmallVector<unsigned, 2> products = {product};
+  if (dot.words > 1) {
+    unsigned word = boundVariable(op, at, 3, Form(dot.words), env);
+    k = index.add(index.scale(n, dot.words), index.form(word));
+    extents.insert(extents.begin(), Form(dot.words));
+    products.insert(products.begin(), word);
+  }
   Env inside = range(env, index.sub(index.sub(length, n), Form(1)));
   Coordinates left{at[0], k}, right{k, at[1]};
   if (words > 1) {
@@ -542,15 +562,13 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   TermRef sum = terms.state(state);
   if (words > 1) {
     Type element = rhsType.getElementType();
-    std::string name =
-        target.dotName ? target.dotName(element, accType) : "dot";
     std::string type = llvm::to_string(element);
     sum = terms.make(
         {TermKind::UnitStep,
-         name + " " + type + " " + type + " -> " + llvm::to_string(accType),
+         dot.name + " " + type + " " + type + " -> " + llvm::to_string(accType),
          {sum, x, y},
-         {Form(group)},
-         {product}});
+         extents,
+         products});
   } else if (!byLanes) {
     bool isRounded = !readsMemory && lhsType.getElementType().isF32();
     std::string operands =

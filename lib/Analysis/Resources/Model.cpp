@@ -11,6 +11,7 @@
 #include "tracea/Analysis/Resources/Resources.h"
 
 #include <charconv>
+#include <utility>
 
 using namespace tracea::analysis;
 
@@ -25,6 +26,12 @@ std::string tracea::analysis::writeModel(const ResourceUse &use,
     number("vectors", limits.vectorRegisters);
     number("bits", limits.vectorBits);
     number("workspace", use.declaredWorkspace);
+    for (const RoleUse &role : use.roles)
+      if (role.tiles > 0) {
+        text += "; tiles";
+        number("of", limits.tileRegisters);
+        number("live", role.tiles);
+      }
   }
   for (const MemoryUse &item : use.memory) {
     text += "; memory";
@@ -154,6 +161,7 @@ tracea::analysis::readResourceModel(std::string_view text, std::string &error) {
   if (target)
     model.limits = getResourceLimits(*target);
   bool isCPU = false;
+  int64_t tiles = 0;
   for (size_t records = 0; reader.separator() && !reader.atEnd(); ++records) {
     if (records == kMaxRecords) {
       reader.fail("too many records");
@@ -169,12 +177,22 @@ tracea::analysis::readResourceModel(std::string_view text, std::string &error) {
           !reader.field("bits", 0, model.limits.vectorBits) ||
           !reader.field("workspace", -1, model.use.declaredWorkspace))
         break;
+    } else if (kind == "tiles") {
+      // A CPU's kernel has one role, whose record follows.
+      if (!isCPU) {
+        reader.fail("tiles of a unit behind no record 'cpu'");
+        break;
+      }
+      if (!reader.field("of", 0, model.limits.tileRegisters) ||
+          !reader.field("live", 1, tiles))
+        break;
     } else if (kind == "memory") {
       if (!readMemory(reader, model.use.memory.emplace_back()))
         break;
     } else if (kind == "role") {
       if (!readRole(reader, model.use.roles.emplace_back()))
         break;
+      model.use.roles.back().tiles = std::exchange(tiles, 0);
     } else if (kind == "barriers") {
       if (!reader.field("named", 0, model.use.namedBarriers))
         break;

@@ -72,6 +72,7 @@ public:
     if (limits.isCPU) {
       checkWorkspace();
       checkVectors();
+      checkTiles();
     } else {
       checkThreads();
       checkShared();
@@ -92,6 +93,7 @@ private:
   }
   void checkWorkspace();
   void checkVectors();
+  void checkTiles();
   void checkThreads();
   void checkShared();
   void checkRegisters();
@@ -172,6 +174,21 @@ void Checker::checkVectors() {
           ? text(most) + " of " + text(limits.vectorRegisters) +
                 " vector registers"
           : plural(most, "vector") + " alive");
+}
+
+void Checker::checkTiles() {
+  int64_t most = 0;
+  for (const RoleUse &role : use.roles) {
+    most = std::max(most, role.tiles);
+    if (role.tiles > limits.tileRegisters)
+      report.excesses.push_back({"keeps " + plural(role.tiles, "tile") +
+                                     " of a unit alive, '" + limits.target +
+                                     "' has " + text(limits.tileRegisters),
+                                 role.tileSite,
+                                 {}});
+  }
+  if (most > 0)
+    say(text(most) + " of " + text(limits.tileRegisters) + " tile registers");
 }
 
 void Checker::checkThreads() {

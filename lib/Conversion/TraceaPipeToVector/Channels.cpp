@@ -11,17 +11,17 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-namespace {
-/// The workspace's bytes as one typed buffer.
-Value getWorkspaceBuffer(ImplicitLocOpBuilder &b, KernelOp kernel,
-                         VectorLoweringContext &context, int64_t offset,
-                         MemRefType type) {
+Value mlir::tracea_pipe::getWorkspaceBuffer(ImplicitLocOpBuilder &b,
+                                            KernelOp kernel,
+                                            VectorLoweringContext &context,
+                                            int64_t offset, MemRefType type) {
   auto bytes = MemRefType::get({context.workspaceBytes[kernel]}, b.getI8Type());
   Value workspace = WorkspaceOp::create(b, bytes);
   Value start = arith::ConstantIndexOp::create(b, offset);
   return memref::ViewOp::create(b, type, workspace, start, ValueRange());
 }
 
+namespace {
 struct LowerChannel : OpConversionPattern<ChannelOp> {
   LowerChannel(const TypeConverter &converter, MLIRContext *mlirContext,
                VectorLoweringContext &context)

@@ -24,8 +24,10 @@ static std::optional<int64_t> findRegister(LanesAttr lanes,
 namespace {
 /// Any elementwise operation: once for each register.
 struct LowerElementwise : ConversionPattern {
-  LowerElementwise(const TypeConverter &converter, MLIRContext *context)
-      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+  LowerElementwise(const TypeConverter &converter, MLIRContext *mlirContext,
+                   VectorLoweringContext &context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, mlirContext),
+        context(context) {}
 
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
@@ -34,6 +36,11 @@ struct LowerElementwise : ConversionPattern {
         op->getNumResults() != 1 || !isRegisterTile(op->getResult(0).getType()))
       return failure();
     auto tile = cast<RankedTensorType>(op->getResult(0).getType());
+    if (getUnitRegisterType(context, tile))
+      return op->emitOpError()
+             << "expects vectors, which a relayout makes of the tiles of a "
+                "unit, found "
+             << tile;
     VectorType type = getRegisterType(tile);
     int64_t registers = getLanes(tile).getNumRegisters();
     for (Value operand : op->getOperands()) {
@@ -60,16 +67,23 @@ struct LowerElementwise : ConversionPattern {
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();
   }
+  VectorLoweringContext &context;
 };
 
 struct LowerConstant : OpConversionPattern<arith::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerConstant(const TypeConverter &converter, MLIRContext *mlirContext,
+                VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!isRegisterTile(op.getType()))
       return failure();
     auto tile = cast<RankedTensorType>(op.getType());
+    // A tile unit has a pattern of its own.
+    if (getUnitRegisterType(context, tile))
+      return failure();
     LanesAttr lanes = getLanes(tile);
     VectorType type = getRegisterType(tile);
     auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
@@ -97,6 +111,7 @@ struct LowerConstant : OpConversionPattern<arith::ConstantOp> {
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();
   }
+  VectorLoweringContext &context;
 };
 
 struct LowerSplat : OpConversionPattern<tensor::SplatOp> {
@@ -277,10 +292,17 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
 
 /// Only changes that rename registers cost nothing and need no lanes to move.
 struct LowerRelayout : OpConversionPattern<RelayoutOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerRelayout(const TypeConverter &converter, MLIRContext *mlirContext,
+                VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
   LogicalResult
   matchAndRewrite(RelayoutOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // A tile unit has a pattern of its own.
+    if (getUnitRegisterType(context,
+                            cast<RankedTensorType>(op.getValue().getType())))
+      return failure();
     LanesAttr from = getLanes(op.getValue().getType());
     LanesAttr to = getLanes(op.getResult().getType());
     SmallVector<Value> results;
@@ -300,13 +322,15 @@ struct LowerRelayout : OpConversionPattern<RelayoutOp> {
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();
   }
+  VectorLoweringContext &context;
 };
 } // namespace
 
 void mlir::tracea_pipe::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
-    VectorLoweringContext &) {
-  patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerCoordinate,
-               LowerBroadcast, LowerSlice, LowerReduce, LowerRelayout>(
-      converter, patterns.getContext());
+    VectorLoweringContext &context) {
+  patterns.add<LowerSplat, LowerCoordinate, LowerBroadcast, LowerSlice,
+               LowerReduce>(converter, patterns.getContext());
+  patterns.add<LowerElementwise, LowerConstant, LowerRelayout>(
+      converter, patterns.getContext(), context);
 }

@@ -184,6 +184,9 @@ struct LowerMma : OpConversionPattern<MmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto accTile = cast<RankedTensorType>(op.getAcc().getType());
+    // A tile unit has a pattern of its own.
+    if (getUnitRegisterType(context, accTile))
+      return failure();
     LanesAttr lanes = getLanes(accTile);
     auto lhsType = cast<ShapedType>(op.getLhs().getType());
     auto rhsType = dyn_cast<MemRefType>(op.getRhs().getType());
@@ -333,8 +336,8 @@ private:
     if (!op.getRows().empty())
       return op.emitOpError() << "expects all rows where its operands are "
                                  "packed in words";
-    const hardware::DotProduct *dot = getDotProduct(
-        context.target, rhsType.getElementType(), accTile.getElementType());
+    const hardware::DotProduct *dot =
+        getDotProduct(context.target, rhsType.getElementType(), accTile);
     if (!dot || dot->folded != getWordLength(lhsType))
       return op.emitOpError()
              << "expects a target with dot products of "

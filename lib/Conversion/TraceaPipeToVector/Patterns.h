@@ -37,6 +37,24 @@ struct VectorLoweringContext {
 /// The vector that one register of a tile becomes.
 VectorType getRegisterType(RankedTensorType tile);
 
+/// The tile of a unit that one register of a tile becomes, where its lane map
+/// is that of a tile unit.
+std::optional<Type> getUnitRegisterType(const VectorLoweringContext &context,
+                                        RankedTensorType tile);
+
+/// The memory through which such a tile becomes vectors; null for others.
+MemRefType getUnitTripType(const VectorLoweringContext &context,
+                           RankedTensorType tile);
+
+/// Makes the zeros of a unit's tiles where sums begin with them: a register
+/// that holds zeros all along would have to be copied, which the unit cannot.
+void sinkUnitZeros(KernelOp kernel);
+
+/// The bytes of the workspace from `offset` on as one typed buffer.
+Value getWorkspaceBuffer(ImplicitLocOpBuilder &b, KernelOp kernel,
+                         VectorLoweringContext &context, int64_t offset,
+                         MemRefType type);
+
 /// The type without the staged memory space.
 MemRefType getPlainMemRef(MemRefType type);
 
@@ -75,6 +93,9 @@ void populateMemoryPatterns(const TypeConverter &converter,
 void populateMmaPatterns(const TypeConverter &converter,
                          RewritePatternSet &patterns,
                          VectorLoweringContext &context);
+void populateTileUnitPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns,
+                              VectorLoweringContext &context);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  VectorLoweringContext &context);

@@ -6,6 +6,7 @@
 // Decided here: where the buffers of a kernel lie in the workspace of a thread.
 
 #include "Patterns.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -187,7 +188,7 @@ Value mlir::tracea_pipe::getZero(ImplicitLocOpBuilder &b, Type type) {
 /// on a cache line of its own.
 static LogicalResult planWorkspace(KernelOp kernel,
                                    VectorLoweringContext &context) {
-  int64_t offset = 0;
+  int64_t offset = 0, trip = 0;
   WalkResult result = kernel.walk([&](Operation *op) {
     int64_t slots = 1;
     SmallVector<Type> buffers;
@@ -196,6 +197,11 @@ static LogicalResult planWorkspace(KernelOp kernel,
       llvm::append_range(buffers, channel.getResult().getType().getBuffers());
     } else if (auto scratch = dyn_cast<ScratchOp>(op)) {
       buffers.push_back(scratch.getResult().getType());
+    } else if (auto relayout = dyn_cast<RelayoutOp>(op)) {
+      if (MemRefType type = getUnitTripType(
+              context, cast<RankedTensorType>(relayout.getValue().getType())))
+        trip = std::max(trip, getSlotBytes(type) + kLine);
+      return WalkResult::advance();
     } else {
       return WalkResult::advance();
     }
@@ -215,7 +221,9 @@ static LogicalResult planWorkspace(KernelOp kernel,
   });
   if (result.wasInterrupted())
     return failure();
-  context.workspaceBytes[kernel] = offset;
+  // Trips of a unit's tiles follow one another.
+  context.workspaceOffsets[kernel].push_back(offset);
+  context.workspaceBytes[kernel] = offset + trip;
   return success();
 }
 
@@ -304,12 +312,13 @@ struct ConvertTraceaPipeToVector
           return success();
         });
     converter.addConversion(
-        [](RankedTensorType type,
-           SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        [&](RankedTensorType type,
+            SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
           if (!isRegisterTile(type))
             return std::nullopt;
+          std::optional<Type> unit = getUnitRegisterType(context, type);
           results.append(getLanes(type).getNumRegisters(),
-                         getRegisterType(type));
+                         unit ? *unit : getRegisterType(type));
           return success();
         });
 
@@ -327,6 +336,7 @@ struct ConvertTraceaPipeToVector
                                                          target);
     populateMemoryPatterns(converter, patterns, context);
     populateMmaPatterns(converter, patterns, context);
+    populateTileUnitPatterns(converter, patterns, context);
     populateElementwisePatterns(converter, patterns, context);
     populateCopyPatterns(converter, patterns, context);
     populateChannelPatterns(converter, patterns, context);
@@ -334,6 +344,7 @@ struct ConvertTraceaPipeToVector
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       if (failed(applyPartialConversion(kernel, target, frozen)))
         return signalPassFailure();
+      sinkUnitZeros(kernel);
       if (int64_t bytes = context.workspaceBytes[kernel])
         kernel.setWorkspaceBytes(bytes);
     }

@@ -22,14 +22,18 @@ using namespace mlir::tracea_pipe;
 
 namespace {
 /// An operand's panels of `width` rows or columns: [panel, k, i], or by words
-/// of a dot product [panel, k / word, i, word].
+/// of a dot product [panel, k / word, i, word]. A tile unit reads words of a
+/// row of the left operand side by side: [panel, i, k / word, word].
 struct Panels {
   KernelBuilder &kb;
   const MatrixOperand &operand;
-  int64_t width, word;
+  int64_t width;
+  const WordOperands &words;
+  bool isLhs;
 
   RankedTensorType getType(int64_t count, int64_t depth, Type element) const {
-    return kb.getStagedType(shape({count, depth / word, width}), element);
+    SmallVector<int64_t> shape = {count, depth / words.length, width};
+    return kb.getStagedType(words.getShape(arrange(shape)), element);
   }
 
   /// Stages `outer` rows or columns of `depth` elements along k, the first of
@@ -37,10 +41,14 @@ struct Panels {
   Value stage(RankedTensorType type, ValueRange indices, Value outer,
               Value depth, int64_t slots) const {
     IndexMath &ix = kb.index();
-    SmallVector<Value> limits = {ix.ceilDiv(outer, width),
-                                 ix.ceilDiv(depth, word), ix.constant(width)};
+    int64_t word = words.length;
+    SmallVector<Value> limits = arrange(
+        SmallVector<Value>{ix.ceilDiv(outer, width), words.getSteps(kb, depth),
+                           ix.constant(width)});
     SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
-    AffineExpr k = kb.dim(1);
+    SmallVector<AffineExpr> at =
+        arrange(SmallVector<AffineExpr>{kb.dim(0), kb.dim(1), kb.dim(2)});
+    AffineExpr k = at[1];
     // What is beyond the ends is multiplied: it is zero.
     SmallVector<int64_t> padded = {operand.getOuterDim()};
     if (word > 1) {
@@ -49,36 +57,37 @@ struct Panels {
       padded.push_back(operand.getDimK());
       llvm::sort(padded);
     }
-    AffineMap map = kb.map(type.getRank(),
-                           operand.at(batch, kb.dim(0) * width + kb.dim(2), k));
+    AffineMap map =
+        kb.map(type.getRank(), operand.at(batch, at[0] * width + at[2], k));
     return StageOp::create(kb.builder(), type,
                            kb.getMemRef(operand.getTensor()), indices, limits,
                            map, padded, slots);
   }
 
   /// The panel that row or column `at` of the tile is the first of.
-  Value view(Value staged, Value at, bool isLhs) const {
+  Value view(Value staged, Value at) const {
     auto type = cast<RankedTensorType>(staged.getType());
-    int64_t steps = type.getDimSize(1);
-    SmallVector<int64_t> window = {isLhs ? width : steps,
-                                   isLhs ? steps : width};
-    SmallVector<AffineExpr> map = {kb.zero(), kb.dim(isLhs ? 1 : 0),
-                                   kb.dim(isLhs ? 0 : 1)};
+    int64_t steps = arrange(SmallVector<int64_t>(type.getShape()))[1];
+    SmallVector<int64_t> window =
+        words.getShape({isLhs ? width : steps, isLhs ? steps : width});
+    SmallVector<AffineExpr> map = arrange(SmallVector<AffineExpr>{
+        kb.zero(), kb.dim(isLhs ? 1 : 0), kb.dim(isLhs ? 0 : 1)});
     SmallVector<Value> offsets(type.getRank(), kb.index().constant(0));
     offsets[0] = kb.index().floorDiv(at, width);
-    if (word > 1)
+    if (words.length > 1)
       map.push_back(kb.dim(2));
-    return ViewOp::create(
-        kb.builder(), kb.getStagedType(shape(window), type.getElementType()),
-        staged, offsets, kb.map(map.size() - 1, map));
+    return ViewOp::create(kb.builder(),
+                          kb.getStagedType(window, type.getElementType()),
+                          staged, offsets, kb.map(map.size() - 1, map));
   }
 
 private:
-  SmallVector<int64_t> shape(ArrayRef<int64_t> extents) const {
-    SmallVector<int64_t> result(extents);
-    if (word > 1)
-      result.push_back(word);
-    return result;
+  /// What belongs to [panel, k, i], in the order of the panels, or back.
+  template <typename T>
+  SmallVector<T> arrange(SmallVector<T> of) const {
+    if (isLhs && words.hasTiles())
+      std::swap(of[1], of[2]);
+    return of;
   }
 };
 
@@ -88,9 +97,9 @@ class RestingSums {
 public:
   RestingSums(KernelBuilder &kb, GemmContraction &contraction,
               const ContractionResults &results, Value sizeK,
-              ArrayRef<int64_t> tile)
-      : kb(kb), contraction(contraction), results(results), sizeK(sizeK),
-        depth(tile[2]) {
+              ArrayRef<int64_t> tile, const WordOperands &words = {})
+      : kb(kb), contraction(contraction), results(results), words(words),
+        sizeK(sizeK), depth(tile[2]) {
     Type type = contraction.getAccumulatorType();
     std::optional<int64_t> known = getStatic(sizeK);
     bool oneBlock = known && *known <= depth;
@@ -129,16 +138,14 @@ public:
     // A block's sum starts from zero and is added to the others at its end:
     // that keeps rounding errors to those of a block.
     Value block = multiply();
-    Value sum = kb.select(
-        first, [&] { return block; },
-        [&]() -> Value {
-          Value others = LoadOp::create(b, type, rest.memory, rest.indices,
-                                        limits, Value(), rest.map);
-          return kb.addTiles(others, block);
-        });
-    kb.branch(
-        last, [&] { results.store(kb, sum, address, limits); },
-        [&] {
+    words.addAndStore(
+        kb, first, last, block,
+        [&](RankedTensorType tile) -> Value {
+          return LoadOp::create(b, tile, rest.memory, rest.indices, limits,
+                                Value(), rest.map);
+        },
+        [&](Value sum) { results.store(kb, sum, address, limits); },
+        [&](Value sum) {
           StoreOp::create(b, sum, rest.memory, rest.indices, limits, rest.map);
         });
   }
@@ -147,6 +154,7 @@ private:
   KernelBuilder &kb;
   GemmContraction &contraction;
   const ContractionResults &results;
+  WordOperands words;
   Value sizeK;
   int64_t depth;
   Value scratch;
@@ -165,8 +173,9 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << schedule;
-  FailureOr<WordOperands> words = getWordOperands(
-      op, "gemm.dot", op.getLhs(), op.getRhs(), op.getAccumulatorType(), tileK);
+  FailureOr<WordOperands> words =
+      getWordOperands(op, "gemm.dot", op.getLhs(), op.getRhs(),
+                      op.getAccumulatorType(), tileK, {regM, regN});
   if (failed(words))
     return failure();
   GemmContraction contraction(op);
@@ -183,19 +192,20 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
-  RankedTensorType accTile = kb.getTileType({regM, regN}, accType);
+  RankedTensorType accTile = words->getSumsType(kb, {regM, regN}, accType);
   // Operands of dot products stay as narrow as they are, in words; others are
   // converted as they are packed.
-  int64_t word = words->length;
-  Panels lhsPanels{kb, lhs, regM, word}, rhsPanels{kb, rhs, regN, word};
+  Panels lhsPanels{kb, lhs, regM, *words, /*isLhs=*/true};
+  Panels rhsPanels{kb, rhs, regN, *words, /*isLhs=*/false};
   RankedTensorType lhsType =
       lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, words->lhs);
   RankedTensorType rhsType =
       rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words->rhs);
 
-  RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK});
+  RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK},
+                   *words);
   sums.loop([&](Value k0, Value lengthK) {
-    Value depth = ix.ceilDiv(lengthK, word);
+    Value depth = words->getSteps(kb, lengthK);
 
     Value rhsStaged = rhsPanels.stage(rhsType, rhs.at(grid, grid.n, k0),
                                       lengthN, lengthK, fields.slots);
@@ -207,9 +217,9 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
                                         lengthK, fields.slots);
 
       kb.loop(lengthN, regN, [&](Value j) {
-        Value rhsPanel = rhsPanels.view(rhsStaged, j, /*isLhs=*/false);
+        Value rhsPanel = rhsPanels.view(rhsStaged, j);
         kb.loop(rows, regM, [&](Value i) {
-          Value lhsPanel = lhsPanels.view(lhsStaged, i, /*isLhs=*/true);
+          Value lhsPanel = lhsPanels.view(lhsStaged, i);
           ResultTile part = grid;
           part.m = ix.add(mBase, i);
           part.n = ix.add(grid.n, j);

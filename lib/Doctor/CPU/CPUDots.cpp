@@ -9,7 +9,9 @@
 
 using namespace tracea::doctor;
 using tracea::target::dotFeatures;
+using tracea::target::DotProduct;
 using tracea::target::findDotProduct;
+using tracea::target::findFastestDotProduct;
 
 /// That the target has no instruction for the problem's products, though its
 /// architecture has one.
@@ -23,6 +25,19 @@ static std::string lacksDots(const Problem &problem,
          std::string(stringify(problem.operand)) + " (" + features + ")";
 }
 
+/// That the target lacks a unit for tiles of the problem's words, which its
+/// architecture has.
+static std::string missingTiles(const Problem &problem,
+                                const TargetDescription &target) {
+  for (std::string_view feature : dotFeatures(
+           target.arch, problem.operand, problem.accumulator, UnitKind::AMX))
+    if (!target.hasFeature(feature))
+      return "the target has no products of tiles of " +
+             std::string(stringify(problem.operand)) + " ('" +
+             std::string(feature) + "')";
+  return "";
+}
+
 Reason tracea::doctor::whyNoDots(const Problem &problem,
                                  const TargetDescription &target) {
   ElementType operand = problem.operand;
@@ -33,24 +48,46 @@ Reason tracea::doctor::whyNoDots(const Problem &problem,
            std::string(stringify(operand)) + " and " +
            std::string(stringify(problem.second)) + " into " +
            std::string(stringify(problem.accumulator));
-  if (!findDotProduct(target, operand, problem.accumulator))
+  if (!findFastestDotProduct(target, operand, problem.accumulator))
     return lacksDots(problem, target);
   return "";
 }
 
 int64_t tracea::doctor::dotWordLength(const Problem &problem,
                                       const TargetDescription &target) {
-  const auto *dot =
-      findDotProduct(target, problem.operand, problem.accumulator);
+  const DotProduct *dot =
+      findFastestDotProduct(target, problem.operand, problem.accumulator);
   return dot ? dot->folded : 1;
 }
 
+std::vector<UnitKind>
+tracea::doctor::dotUnits(const Problem &problem,
+                         const TargetDescription &target) {
+  std::vector<UnitKind> units;
+  for (UnitKind unit : {UnitKind::Vector, UnitKind::AMX})
+    if (findDotProduct(target, unit, problem.operand, problem.accumulator))
+      units.push_back(unit);
+  return units;
+}
+
 CPUModel tracea::doctor::dotModel(const Problem &problem,
-                                  const TargetDescription &target) {
-  return CPUModel(target, problem.accumulator,
-                  problem.operand == ElementType::I8
-                      ? target.vector.int8DotPerCycle
-                      : target.vector.bf16DotPerCycle);
+                                  const TargetDescription &target,
+                                  UnitKind unit) {
+  const DotProduct *dot =
+      findDotProduct(target, unit, problem.operand, problem.accumulator);
+  if (!dot)
+    return CPUModel(target, problem.accumulator);
+  double perCycle = target.peakFlopsPerCycle(unit, problem.operand) /
+                    (2.0 * dot->lanes() * dot->folded);
+  return CPUModel(target, problem.accumulator, perCycle, dot->tile);
+}
+
+int64_t tracea::doctor::dotStepLength(const Problem &problem,
+                                      const TargetDescription &target,
+                                      UnitKind unit) {
+  const DotProduct *dot =
+      findDotProduct(target, unit, problem.operand, problem.accumulator);
+  return dot ? dot->folded * dot->tile.words : 1;
 }
 
 Reason tracea::doctor::checkWords(const Plan &plan, size_t extent,
@@ -77,21 +114,24 @@ tracea::doctor::findPrecisionFallback(const Problem &problem,
       operand == accumulator || bitWidth(operand) >= bitWidth(accumulator))
     return "";
   double wide = target.peakFlopsPerCycle(UnitKind::Vector, ElementType::F32);
-  double narrow = target.peakFlopsPerCycle(UnitKind::Vector, operand);
-  // Nothing is lost where dot products are no faster.
-  if (narrow > 0 && narrow <= wide)
+  double narrow = target.bestFlopsPerCycle(operand);
+  std::string tiles = missingTiles(problem, target);
+  // Nothing is lost where dot products are no faster, and none would be.
+  if (narrow > 0 && narrow <= wide && tiles.empty())
     return "";
   auto text = [](ElementType type) { return std::string(stringify(type)); };
   std::string found = "products of " + text(operand) + " into " +
                       text(accumulator) + " are asked for, and run as " +
                       text(accumulator) + " multiply-adds";
-  const target::DotProduct *dot = findDotProduct(target, operand, accumulator);
+  const DotProduct *dot = findFastestDotProduct(target, operand, accumulator);
   if (wide > 0)
     found += ", at most " + std::to_string(static_cast<int64_t>(wide)) +
              " operations a cycle a core";
   if (dot && narrow > 0)
     found += " where dot products do " +
              std::to_string(static_cast<int64_t>(narrow));
+  if (dot && narrow > 0 && narrow <= wide)
+    return found + ": " + tiles;
   if (dot)
     return found + ": '" + std::string(variant.name()) +
            "' does not multiply by dot products";

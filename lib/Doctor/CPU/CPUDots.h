@@ -19,10 +19,20 @@ Reason whyNoDots(const Problem &problem, const TargetDescription &target);
 /// Elements of a word of the problem's dot products; 1 where there are none.
 int64_t dotWordLength(const Problem &problem, const TargetDescription &target);
 
-/// The model of a processor that multiplies words.
-CPUModel dotModel(const Problem &problem, const TargetDescription &target);
+/// The units of the target that multiply the problem's words.
+std::vector<UnitKind> dotUnits(const Problem &problem,
+                               const TargetDescription &target);
 
-/// What is wrong with `extent` of a tile, which is to hold whole words.
+/// The model of a processor that multiplies words on one of these.
+CPUModel dotModel(const Problem &problem, const TargetDescription &target,
+                  UnitKind unit);
+
+/// Elements along k that the unit adds up together.
+int64_t dotStepLength(const Problem &problem, const TargetDescription &target,
+                      UnitKind unit);
+
+/// What is wrong with `extent` of a tile, which is to hold whole steps of
+/// `length` elements.
 Reason checkWords(const Plan &plan, size_t extent, std::string_view name,
                   int64_t length);
 

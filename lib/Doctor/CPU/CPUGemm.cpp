@@ -27,7 +27,9 @@ public:
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
 
   Plan plan(const Problem &problem,
-            const TargetDescription &target) const override;
+            const TargetDescription &target) const override {
+    return planOn(UnitKind::Vector, problem, target);
+  }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -38,10 +40,13 @@ protected:
   virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
     return 1;
   }
-  virtual CPUModel model(const Problem &problem,
+  virtual CPUModel model(UnitKind, const Problem &problem,
                          const TargetDescription &target) const {
     return CPUModel(target, problem.accumulator);
   }
+  /// The best plan for one of the units.
+  Plan planOn(UnitKind unit, const Problem &problem,
+              const TargetDescription &target) const;
   /// Words of k in the blocks of B and A that are packed at a time.
   virtual int64_t blockWords(const CPUModel &model, int64_t words) const;
 
@@ -77,10 +82,28 @@ public:
                     const Plan &plan) const override {
     if (Reason reason = whyNot(problem, target); !reason.empty())
       return reason;
-    if (Reason reason = checkWords(plan, 2, "k", wordLength(problem, target));
+    if (Reason reason =
+            checkWords(plan, 2, "k", dotStepLength(problem, target, plan.unit));
         !reason.empty())
       return reason;
     return PackedGemm::checkTiles(problem, target, plan);
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    Plan best = emptyPlan();
+    for (Plan &plan : plans(problem, target))
+      if (best.tile.empty() ||
+          cycles(problem, target, plan) < cycles(problem, target, best))
+        best = std::move(plan);
+    return best;
+  }
+  /// One for each unit that multiplies such words.
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override {
+    std::vector<Plan> plans;
+    for (UnitKind unit : dotUnits(problem, target))
+      plans.push_back(planOn(unit, problem, target));
+    return plans;
   }
 
 protected:
@@ -88,9 +111,15 @@ protected:
                      const TargetDescription &target) const override {
     return dotWordLength(problem, target);
   }
-  CPUModel model(const Problem &problem,
+  CPUModel model(UnitKind unit, const Problem &problem,
                  const TargetDescription &target) const override {
-    return dotModel(problem, target);
+    return dotModel(problem, target, unit);
+  }
+  bool multipliesOn(UnitKind unit, const Problem &problem,
+                    const TargetDescription &target) const override {
+    std::vector<UnitKind> units = dotUnits(problem, target);
+    // What no unit does has another reason.
+    return units.empty() || std::count(units.begin(), units.end(), unit) > 0;
   }
   // Each pass over the result costs more beside products that are cheaper.
   int64_t blockWords(const CPUModel &model, int64_t words) const override;
@@ -248,7 +277,21 @@ int64_t PackedGemm::blockWords(const CPUModel &model, int64_t words) const {
 }
 
 int64_t DotGemm::blockWords(const CPUModel &model, int64_t words) const {
-  return chooseKBlock(model, words, 512);
+  if (!model.hasTiles())
+    return chooseKBlock(model, words, 512);
+  // A panel of B stays in the first level while rows of A stream by. A tile has
+  // one line of each of its rows: these are an odd number of lines apart, for
+  // at a power of two they would share few sets of the cache.
+  constexpr int64_t panelColumns = 2;
+  int64_t step = model.tile.words;
+  int64_t lineBytes = step * model.elementBytes;
+  int64_t most = model.l1 * 3 / 4 / (panelColumns * step * lineBytes);
+  int64_t steps = most;
+  if (words != kUnknownExtent) {
+    int64_t all = ceilDiv(std::max<int64_t>(1, words), step);
+    steps = all <= most * 3 / 2 ? all : ceilDiv(all, ceilDiv(all, most));
+  }
+  return (steps | 1) * step;
 }
 
 /// The problem with words in place of elements along k.
@@ -259,11 +302,11 @@ static Problem inWords(const Problem &problem, int64_t length) {
   return result;
 }
 
-Plan PackedGemm::plan(const Problem &given,
-                      const TargetDescription &target) const {
+Plan PackedGemm::planOn(UnitKind unit, const Problem &given,
+                        const TargetDescription &target) const {
   int64_t length = wordLength(given, target);
   Problem problem = inWords(given, length);
-  CPUModel model = this->model(problem, target);
+  CPUModel model = this->model(unit, problem, target);
   MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
   int64_t kBlock = blockWords(model, problem.k);
 
@@ -320,7 +363,7 @@ Plan PackedGemm::plan(const Problem &given,
   staged = std::max(micro.rows, roundDown(staged, micro.rows));
   staged = evenShare(std::min(rows, kMaxTileExtent), micro.rows, staged);
 
-  Plan plan = emptyPlan();
+  Plan plan = emptyPlan(unit);
   plan.tile = {rows, columns, kBlock * length, staged};
   plan.registers() = {micro.rows, micro.columns};
   return plan;
@@ -329,7 +372,7 @@ Plan PackedGemm::plan(const Problem &given,
 Reason PackedGemm::checkTiles(const Problem &problem,
                               const TargetDescription &target,
                               const Plan &plan) const {
-  CPUModel model = this->model(problem, target);
+  CPUModel model = this->model(plan.unit, problem, target);
   if (Reason reason = checkTile(model, plan,
                                 {{"m", plan.registers()[0]},
                                  {"n", plan.registers()[1]},
@@ -352,7 +395,7 @@ double PackedGemm::cycles(const Problem &problem,
                           const TargetDescription &target,
                           const Plan &plan) const {
   int64_t words = ceilDiv(assumed(problem.k), wordLength(problem, target));
-  CPUModel model = this->model(problem, target);
+  CPUModel model = this->model(plan.unit, problem, target);
   MicroTile micro{plan.registers()[0], plan.registers()[1]};
   int64_t m = std::max<int64_t>(1, assumed(problem.m));
   int64_t n = std::max<int64_t>(1, assumed(problem.n));

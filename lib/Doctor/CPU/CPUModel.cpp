@@ -13,7 +13,8 @@
 namespace tracea::doctor {
 
 CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
-                   double multipliesPerCycle) {
+                   double multipliesPerCycle, target::TileShape tile)
+    : tile(tile) {
   auto orDefault = [](int64_t value, int64_t fallback) {
     return value > 0 ? value : fallback;
   };
@@ -45,10 +46,46 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
       std::max(static_cast<double>(orDefault(target.vector.fmaLatency, 4)),
                8 / fmaPerCycle);
   multipliesByElement = target.arch == "aarch64";
-  std::optional<target::RegisterTile> tile =
+  std::optional<target::RegisterTile> best =
       target::registerTile(target, static_cast<unsigned>(elementBits));
-  usual = tile ? MicroTile{tile->rows, roundUp(tile->columns, lanes)}
+  usual = best ? MicroTile{best->rows, roundUp(best->columns, lanes)}
                : MicroTile{4, 2 * lanes};
+}
+
+int64_t CPUModel::tileRegistersOf(MicroTile micro) const {
+  int64_t rows = ceilDiv(micro.rows, tile.rows);
+  return rows * ceilDiv(micro.columns, lanes) + rows + 1;
+}
+
+double CPUModel::tileCyclesPerStep(MicroTile micro) const {
+  // Of words along k a tile holds a line for each row of its operand: all of
+  // them are loaded, two a cycle, those of A from the second level.
+  constexpr double bytesPerCycle = 48;
+  // [IntelOpt] A product's sums are there after 52 cycles.
+  constexpr double latency = 52;
+  double rows = static_cast<double>(ceilDiv(micro.rows, tile.rows));
+  double columns = static_cast<double>(ceilDiv(micro.columns, lanes));
+  double multiply = rows * static_cast<double>(tile.rows) * columns;
+  return std::max({multiply / fmaPerCycle, (rows + columns) / 2,
+                   rows * vectorBytes / bytesPerCycle,
+                   latency / static_cast<double>(tile.words)});
+}
+
+MicroTile CPUModel::chooseTiles(int64_t m, int64_t n) const {
+  constexpr int64_t k = 256;
+  // Of equals the one that loads the fewest tiles for each product.
+  auto rank = [&](MicroTile micro) {
+    double loads = 1.0 / static_cast<double>(micro.rows) +
+                   1.0 / static_cast<double>(micro.columns);
+    return std::pair(multiplyCycles(micro, m, n, k), loads);
+  };
+  MicroTile best{tile.rows, lanes};
+  for (int64_t rows = tile.rows; rows <= 4 * tile.rows; rows += tile.rows)
+    for (int64_t columns = lanes; columns <= 4 * lanes; columns += lanes)
+      if (MicroTile micro{rows, columns};
+          tileRegistersOf(micro) <= tile.registers && rank(micro) < rank(best))
+        best = micro;
+  return best;
 }
 
 int64_t CPUModel::registersOf(MicroTile tile) const {
@@ -62,6 +99,8 @@ int64_t CPUModel::mostColumns(int64_t rows) const {
 }
 
 double CPUModel::cyclesPerStep(MicroTile tile) const {
+  if (hasTiles())
+    return tileCyclesPerStep(tile);
   double vectors =
       static_cast<double>(ceilDiv(tile.columns, lanes) * registersPerVector);
   double rows = static_cast<double>(tile.rows);
@@ -79,8 +118,12 @@ double CPUModel::cyclesPerStep(MicroTile tile) const {
 
 double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
                                 int64_t k) const {
-  // A tile's accumulators are zeroed or loaded and stored once.
-  constexpr double startCycles = 20;
+  // A tile's accumulators are zeroed or loaded and stored once. Those of a tile
+  // unit pass through memory: a store, a load, and the same of the result for
+  // each vector.
+  double startCycles = 20;
+  if (hasTiles())
+    startCycles += 4 * static_cast<double>(tile.rows * tile.columns / lanes);
   return static_cast<double>(ceilDiv(m, tile.rows)) *
          static_cast<double>(ceilDiv(n, tile.columns)) *
          (startCycles + static_cast<double>(k) * cyclesPerStep(tile));
@@ -91,6 +134,8 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {
   constexpr int64_t large = 1 << 14;
   m = std::max<int64_t>(1, m == kUnknownExtent ? large : m);
   n = std::max<int64_t>(1, n == kUnknownExtent ? large : n);
+  if (hasTiles())
+    return chooseTiles(m, n);
   constexpr int64_t k = 256;
   // Keep the usual tile, narrowed to the columns there are, unless another one
   // saves more than the model's own error.
@@ -131,9 +176,10 @@ double CPUModel::spread(double tiles, double cyclesPerTile) const {
 Reason CPUVariant::checkPlan(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
-  if (plan.unit != UnitKind::Vector)
-    return "a CPU variant multiplies on unit 'vector', found '" +
-           std::string(target::stringify(plan.unit)) + "'";
+  if (!multipliesOn(plan.unit, problem, target))
+    return "'" + std::string(name()) + "' does not multiply " +
+           std::string(target::stringify(problem.operand)) + " on the unit '" +
+           std::string(target::stringify(plan.unit)) + "' of this target";
   // The tile level has both, which no way down to a CPU makes use of.
   const auto *ring = plan.params.getIf<schedule::CPURing>();
   const auto *gemm = plan.params.getIf<schedule::CPUGemm>();
@@ -153,6 +199,22 @@ static Reason checkMultiple(int64_t extent, int64_t factor,
 static Reason checkMicroTile(const CPUModel &model, const Plan &plan,
                              bool anyRows) {
   int64_t rows = plan.registers()[0];
+  if (model.hasTiles()) {
+    if (Reason reason = checkMultiple(rows, model.tile.rows,
+                                      "the rows of the register tile");
+        !reason.empty())
+      return reason;
+    if (Reason reason = checkMultiple(plan.registers()[1], model.lanes,
+                                      "the columns of the register tile");
+        !reason.empty())
+      return reason;
+    int64_t tiles = model.tileRegistersOf({rows, plan.registers()[1]});
+    if (tiles > model.tile.registers)
+      return "the register tile takes " + std::to_string(tiles) +
+             " tiles, operands included, more than " +
+             std::to_string(model.tile.registers);
+    return "";
+  }
   if (!anyRows && (rows & (rows - 1)) != 0)
     return "the rows of the register tile must be a power of two, found " +
            std::to_string(rows);

@@ -417,7 +417,7 @@ protected:
   }
   CPUModel model(const Problem &problem,
                  const TargetDescription &target) const override {
-    return dotModel(problem, target);
+    return dotModel(problem, target, UnitKind::Vector);
   }
 };
 

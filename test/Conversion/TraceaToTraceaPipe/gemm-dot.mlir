@@ -65,7 +65,7 @@ func.func @signed(%a: tensor<8x16xi8>, %b: tensor<16x16xi8>, %d: tensor<8x16xi32
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "old", triple = "x86_64-unknown-linux-gnu",
     cpu = "skylake-avx512", features = "+avx2,+fma,+avx512f", vector_bits = 512>} {
 func.func @lacking(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
-  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the target 'old' does not have}}
+  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the unit 'vector' of the target 'old' does not have}}
   %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xi32>)
          schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
   return %r : tensor<8x32xi32>
@@ -78,7 +78,7 @@ func.func @lacking(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi3
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "short", triple = "x86_64-unknown-linux-gnu",
     cpu = "icelake-server", features = "+avx2,+fma,+avx512vnni", vector_bits = 256>} {
 func.func @shorter(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
-  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the target 'short' does not have}}
+  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the unit 'vector' of the target 'short' does not have}}
   %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xi32>)
          schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
   return %r : tensor<8x32xi32>
@@ -94,5 +94,76 @@ func.func @odd(%a: tensor<8x18xi8>, %b: tensor<18x32xi8>, %d: tensor<8x32xi32>) 
   %r = tracea.gemm ins(%a, %b : tensor<8x18xi8>, tensor<18x32xi8>) outs(%d : tensor<8x32xi32>)
          schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 18, 8], registers = [8, 32]>
   return %r : tensor<8x32xi32>
+}
+}
+
+// -----
+
+// A unit of tiles: words of a row of the left operand lie side by side, blocks of
+// k are whole tiles and zero beyond k, sums have the unit's lanes until vectors
+// are made of them, where they are stored.
+// CHECK-DAG:   #[[UNIT:.*]] = #tracea_pipe.lanes<lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [2, 2]>
+// CHECK-DAG:   #[[ROWS:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+// CHECK-DAG:   #[[BMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d1 * 2 + d3, d0 * 32 + d2)>
+// CHECK-DAG:   #[[AMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 32 + d1, d2 * 2 + d3)>
+// CHECK:       tracea_pipe.kernel @gemm_0({{.*}} variant = "gemm.dot"
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %{{.*}}, %c32
+// CHECK:         %[[WORDS:.*]] = arith.muli %[[TILES]], %c16
+// CHECK:         tracea_pipe.stage %{{.*}} map #[[BMAP]] limits(%{{.*}}, %[[WORDS]], %c32, %c2) padded [0, 1] : memref<?x40xbf16> -> tensor<2x48x32x2xbf16, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.stage %{{.*}} map #[[AMAP]] limits(%{{.*}}, %c32, %[[WORDS]], %c2) padded [0, 1] : memref<20x?xbf16> -> tensor<1x32x48x2xbf16, #tracea_pipe.staged>
+// CHECK:         %[[SUM:.*]] = tracea_pipe.mma {{.*}} depth(%[[WORDS]]) : tensor<32x48x2xbf16, #tracea_pipe.staged>, tensor<48x32x2xbf16, #tracea_pipe.staged>, tensor<32x32xf32, #[[UNIT]]>
+// CHECK:         scf.if
+// CHECK:           scf.if
+// CHECK-NEXT:        %[[V:.*]] = tracea_pipe.relayout %[[SUM]] : tensor<32x32xf32, #[[UNIT]]> -> tensor<32x32xf32, #[[ROWS]]>
+// CHECK-NEXT:        tracea_pipe.store %[[V]]
+// CHECK:         } else {
+// CHECK:           scf.if
+// CHECK-NEXT:        %[[OTHERS:.*]] = tracea_pipe.load
+// CHECK-NEXT:        %[[V:.*]] = tracea_pipe.relayout %[[SUM]]
+// CHECK-NEXT:        %[[ALL:.*]] = arith.addf %[[OTHERS]], %[[V]]
+// CHECK-NEXT:        tracea_pipe.store %[[ALL]]
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16", vector_bits = 512>
+module attributes {tracea.target = #amx} {
+func.func @tiles(%a: tensor<20x?xbf16>, %b: tensor<?x40xbf16>, %d: tensor<20x40xf32>) -> tensor<20x40xf32> {
+  %r = tracea.gemm ins(%a, %b : tensor<20x?xbf16>, tensor<?x40xbf16>) outs(%d : tensor<20x40xf32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [32, 64, 96, 32], registers = [32, 32]>
+  return %r : tensor<20x40xf32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16", vector_bits = 512>} {
+func.func @halftile(%a: tensor<8x48xbf16>, %b: tensor<48x32xbf16>, %d: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  // expected-error @below {{expects blocks of k in multiples of 32 for the variant 'gemm.dot', found 48}}
+  %r = tracea.gemm ins(%a, %b : tensor<8x48xbf16>, tensor<48x32xbf16>) outs(%d : tensor<8x32xf32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [16, 32, 48, 16], registers = [16, 32]>
+  return %r : tensor<8x32xf32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16", vector_bits = 512>} {
+func.func @rows(%a: tensor<8x64xbf16>, %b: tensor<64x32xbf16>, %d: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  // expected-error @below {{expects a register tile of whole tiles of 16 x 16 on the unit 'amx', found #tracea.schedule<}}
+  %r = tracea.gemm ins(%a, %b : tensor<8x64xbf16>, tensor<64x32xbf16>) outs(%d : tensor<8x32xf32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [8, 32, 64, 8], registers = [8, 32]>
+  return %r : tensor<8x32xf32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-bf16", vector_bits = 512>} {
+func.func @bytes(%a: tensor<16x64xi8>, %b: tensor<64x32xi8>, %d: tensor<16x32xi32>) -> tensor<16x32xi32> {
+  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the unit 'amx' of the target 't' does not have}}
+  %r = tracea.gemm ins(%a, %b : tensor<16x64xi8>, tensor<64x32xi8>) outs(%d : tensor<16x32xi32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [16, 32, 64, 16], registers = [16, 32]>
+  return %r : tensor<16x32xi32>
 }
 }

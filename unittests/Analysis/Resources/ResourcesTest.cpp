@@ -57,6 +57,40 @@ TEST(Resources, AProductFits) {
                           "barriers");
 }
 
+TEST(Resources, TilesOfAUnit) {
+  ResourceUse use;
+  use.roles = {{"kernel", 0, 1}};
+  use.roles[0].tiles = 8;
+  use.roles[0].tileSite = 5;
+  ResourceLimits limits = limitsOf("sapphirerapids");
+  // Whether this machine's system gives them away its features say.
+  limits.tileRegisters = 8;
+  ResourceReport report = checkResources(use, limits);
+  EXPECT_TRUE(report.fits());
+  EXPECT_EQ(report.claim,
+            "no workspace, 0 of 32 vector registers, 8 of 8 tile registers");
+  use.roles[0].tiles = 9;
+  report = checkResources(use, limits);
+  ASSERT_EQ(report.excesses.size(), 1u);
+  EXPECT_EQ(report.excesses[0].message,
+            "keeps 9 tiles of a unit alive, 'sapphirerapids' has 8");
+  EXPECT_EQ(report.excesses[0].site, 5);
+  // The model has both figures, and says the same.
+  std::string error;
+  std::optional<ResourceModel> model =
+      readResourceModel(writeModel(use, limits), error);
+  ASSERT_TRUE(model) << error;
+  EXPECT_EQ(model->use.roles[0].tiles, 9);
+  EXPECT_EQ(model->limits.tileRegisters, 8);
+  EXPECT_FALSE(checkResources(model->use, model->limits).fits());
+  for (const char *text :
+       {"target sapphirerapids; tiles of 8 live 1",
+        "target sapphirerapids; cpu vectors 1 bits 1 workspace 1; tiles of 8",
+        "target sapphirerapids; cpu vectors 1 bits 1 workspace 1; tiles of 8 "
+        "live 0"})
+    EXPECT_FALSE(readResourceModel(text, error)) << text;
+}
+
 TEST(Resources, AccumulatorsNeedTheLaunchCap) {
   // 512 threads are launched with 128 registers: 128 accumulators and 26 others
   // do not compile, whatever the role draws later.

@@ -43,6 +43,7 @@ struct ResourceLimits {
   bool hasWarpgroups = false;
   int64_t vectorRegisters = 0; // CPU
   int64_t vectorBits = 0;      // CPU
+  int64_t tileRegisters = 0;   // CPU: those of a unit that multiplies tiles
 };
 
 ResourceLimits getResourceLimits(const target::TargetDescription &target);
@@ -74,6 +75,10 @@ struct RoleUse {
   bool usesWarpgroups = false;
   int site = -1;      // the role
   int worstSite = -1; // where most tiles are live
+  /// Tiles of a unit of a CPU, operands included, at the worst point, which is
+  /// `tileSite`.
+  int64_t tiles = 0;
+  int tileSite = -1;
 };
 
 struct ResourceUse {
@@ -124,7 +129,7 @@ int64_t getLaunchRegisters(int64_t threads, const ResourceLimits &limits,
 
 /// A line from which `checkResources` can be repeated: the figures of the use
 /// and the name of the target, whose limits are looked up again. On a CPU,
-/// where `name` may be this machine, the vector registers are written too.
+/// where `name` may be this machine, its registers are written too.
 std::string writeModel(const ResourceUse &use, const ResourceLimits &limits);
 
 struct ResourceModel {

@@ -68,8 +68,8 @@ static Flow follow(Value start) {
             if (quotient.getLhs() == value)
               flow.values.insert(quotient.getResult());
           })
-          .Case<arith::AddFOp, arith::MulFOp, arith::TruncFOp, arith::ExtFOp,
-                SliceOp>(
+          .Case<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::TruncFOp,
+                arith::ExtFOp, SliceOp, RelayoutOp>(
               [&](Operation *op) { flow.values.insert(op->getResult(0)); });
     }
   }

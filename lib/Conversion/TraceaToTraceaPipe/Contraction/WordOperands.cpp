@@ -7,6 +7,8 @@
 
 using namespace mlir;
 using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace hardware = ::tracea::target;
 
 SmallVector<int64_t> WordOperands::getShape(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> result(shape);
@@ -15,11 +17,64 @@ SmallVector<int64_t> WordOperands::getShape(ArrayRef<int64_t> shape) const {
   return result;
 }
 
-FailureOr<WordOperands> mlir::tracea::getWordOperands(ScheduledOpInterface op,
-                                                      StringRef variant,
-                                                      Value lhs, Value rhs,
-                                                      Type accumulator,
-                                                      int64_t block) {
+Value WordOperands::getSteps(KernelBuilder &kb, Value elements) const {
+  IndexMath &ix = kb.index();
+  int64_t words = dot ? dot->tile.words : 1;
+  return ix.mul(ix.ceilDiv(elements, length * words), words);
+}
+
+RankedTensorType WordOperands::getSumsType(KernelBuilder &kb,
+                                           ArrayRef<int64_t> shape,
+                                           Type accumulator) const {
+  if (!hasTiles())
+    return kb.getTileType(shape, accumulator);
+  return RankedTensorType::get(
+      shape, accumulator, getUnitLanes(accumulator.getContext(), *dot, shape));
+}
+
+void WordOperands::addAndStore(KernelBuilder &kb, Value first, Value last,
+                               Value block,
+                               function_ref<Value(RankedTensorType)> load,
+                               function_ref<void(Value)> finish,
+                               function_ref<void(Value)> keep) const {
+  auto type = cast<RankedTensorType>(block.getType());
+  RankedTensorType vectors =
+      kb.getTileType(type.getShape(), type.getElementType());
+  auto store = [&](function_ref<Value()> sum) {
+    kb.branch(last, [&] { finish(sum()); }, [&] { keep(sum()); });
+  };
+  if (!hasTiles()) {
+    Value sum = kb.select(
+        first, [&] { return block; },
+        [&] { return kb.addTiles(load(vectors), block); });
+    return store([&] { return sum; });
+  }
+  // More vectors than there are registers: each comes out of its tile where it
+  // is stored, and passes no branch.
+  auto toVectors = [&]() -> Value {
+    return RelayoutOp::create(kb.builder(), vectors, block);
+  };
+  kb.branch(
+      first, [&] { store(toVectors); },
+      [&] {
+        store([&] {
+          Value others = load(vectors);
+          return kb.addTiles(others, toVectors());
+        });
+      });
+}
+
+/// The table's name for the unit of a schedule.
+static hardware::UnitKind getUnitKind(ScheduleAttr schedule) {
+  StringRef name = stringifyMatrixUnit(schedule.getUnit());
+  return hardware::parseUnitKind(std::string_view(name.data(), name.size()))
+      .value_or(hardware::UnitKind::Vector);
+}
+
+FailureOr<WordOperands>
+mlir::tracea::getWordOperands(ScheduledOpInterface op, StringRef variant,
+                              Value lhs, Value rhs, Type accumulator,
+                              int64_t block, ArrayRef<int64_t> registers) {
   WordOperands words;
   words.lhs = words.rhs = accumulator;
   if (op.getScheduleAttr().getVariant() != variant)
@@ -27,19 +82,29 @@ FailureOr<WordOperands> mlir::tracea::getWordOperands(ScheduledOpInterface op,
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
       TraceaDialect::kTargetAttrName);
   Type operand = getElementTypeOrSelf(lhs.getType());
-  const ::tracea::target::DotProduct *dot =
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const hardware::DotProduct *dot =
       operand == getElementTypeOrSelf(rhs.getType())
-          ? getDotProduct(target, operand, accumulator)
+          ? getDotProduct(target, getUnitKind(schedule), operand, accumulator)
           : nullptr;
   if (!dot)
     return op->emitOpError()
            << "expects dot products of " << operand << " into " << accumulator
-           << " for the variant '" << variant << "', which the target '"
+           << " for the variant '" << variant << "', which the unit '"
+           << stringifyMatrixUnit(schedule.getUnit()) << "' of the target '"
            << target.getName() << "' does not have";
-  if (block % dot->folded)
+  if (int64_t step = dot->folded * dot->tile.words; block % step)
     return op->emitOpError()
-           << "expects blocks of k in multiples of " << dot->folded
+           << "expects blocks of k in multiples of " << step
            << " for the variant '" << variant << "', found " << block;
+  if (dot->tile.registers > 0 &&
+      (registers[0] % dot->tile.rows != 0 || registers[1] % dot->lanes() != 0))
+    return op->emitOpError()
+           << "expects a register tile of whole tiles of " << dot->tile.rows
+           << " x " << dot->lanes() << " on the unit '"
+           << stringifyMatrixUnit(schedule.getUnit()) << "', found "
+           << schedule;
+  words.dot = dot;
   words.length = dot->folded;
   words.rhs = operand;
   words.lhs = dot->isFirstUnsigned

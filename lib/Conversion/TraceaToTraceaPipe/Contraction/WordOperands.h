@@ -9,26 +9,49 @@
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_WORDOPERANDS_H
 
 #include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "tracea/TargetInfo/DotProducts.h"
 
 namespace mlir::tracea {
 
 struct WordOperands {
-  /// Elements of a word; 1: operands are staged element by element.
+  /// The instruction that multiplies words; null: operands are staged element
+  /// by element.
+  const ::tracea::target::DotProduct *dot = nullptr;
+  /// Elements of a word.
   int64_t length = 1;
   /// The element types that the left and the right operand are staged with.
   Type lhs, rhs;
 
   /// `shape`, with the elements of a word behind it.
   SmallVector<int64_t> getShape(ArrayRef<int64_t> shape) const;
+
+  /// Whether a unit of its own multiplies tiles of words.
+  bool hasTiles() const { return dot && dot->tile.registers > 0; }
+  /// Steps along k that `elements` of it take: words, as many as the unit adds
+  /// up together. What is beyond k is zero.
+  Value getSteps(KernelBuilder &kb, Value elements) const;
+
+  /// The type of sums of this shape.
+  RankedTensorType getSumsType(KernelBuilder &kb, ArrayRef<int64_t> shape,
+                               Type accumulator) const;
+  /// Adds the sums of a block to those that `load` gives of the blocks before,
+  /// if it is not the `first`, and hands them to `finish`, if it is the `last`,
+  /// else to `keep`.
+  void addAndStore(KernelBuilder &kb, Value first, Value last, Value block,
+                   function_ref<Value(RankedTensorType)> load,
+                   function_ref<void(Value)> finish,
+                   function_ref<void(Value)> keep) const;
 };
 
 /// What the schedule of `op`, a product of `lhs` and `rhs`, says: words of the
-/// target's dot product where its variant is `variant`. An error where the
-/// target has none, or where `block`, the extent along k of what is staged at a
-/// time, is no multiple of a word.
+/// dot product of its unit where its variant is `variant`. An error where the
+/// target has none, where `block`, the extent along k of what is staged at a
+/// time, is no multiple of what the unit adds up, or the schedule's register
+/// tile is none of whole tiles of the unit.
 FailureOr<WordOperands> getWordOperands(ScheduledOpInterface op,
                                         StringRef variant, Value lhs, Value rhs,
-                                        Type accumulator, int64_t block);
+                                        Type accumulator, int64_t block,
+                                        ArrayRef<int64_t> registers);
 
 } // namespace mlir::tracea
 

@@ -406,7 +406,8 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                             << filterType;
   FailureOr<WordOperands> words = getWordOperands(
       op, "conv2d.dot", op.getImage(), op.getFilter(), op.getAccumulatorType(),
-      op.getScheduleAttr().getTile()[3]);
+      op.getScheduleAttr().getTile()[3],
+      op.getScheduleAttr().getFields<schedule::CPUConv>().registers);
   if (failed(words))
     return failure();
   if (words->length > 1) {

@@ -27,7 +27,8 @@ def Tracea_MatrixUnit : Tracea_I32Enum<"MatrixUnit",
   I32EnumAttrCase<"Wgmma", 2, "wgmma">,
   I32EnumAttrCase<"Mfma", 3, "mfma">,
   I32EnumAttrCase<"Wmma", 4, "wmma">,
-  I32EnumAttrCase<"Simdgroup", 5, "simdgroup">
+  I32EnumAttrCase<"Simdgroup", 5, "simdgroup">,
+  I32EnumAttrCase<"Amx", 6, "amx">
 ]>;
 
 #endif
