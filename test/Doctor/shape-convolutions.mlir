@@ -2,7 +2,26 @@
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=sm_90a" --remarks-filter=tracea-doctor --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=x86-64-v4" | FileCheck %s --check-prefix=CPU
 
-// CPU-NOT: linalg
+// On a CPU images go to channels last where rows of pixels do not fill vectors, and results back; where results are
+// many for what is multiplied, and gradients, stay as they are.
+// CPU-LABEL: func.func @first_layer(
+// CPU-NOT:     linalg
+// CPU-LABEL: func.func @channels_first(
+// CPU:         linalg.transpose ins(%arg0 : {{.*}} permutation = [0, 2, 3, 1]
+// CPU:         linalg.transpose ins(%arg1 : {{.*}} permutation = [0, 2, 3, 1]
+// CPU:         linalg.transpose ins(%arg3 : {{.*}} permutation = [0, 2, 3, 1]
+// CPU:         tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1]
+// CPU:         linalg.transpose {{.*}} permutation = [0, 3, 1, 2]
+// CPU-LABEL: func.func @both(
+// CPU-NOT:     linalg
+// CPU-LABEL: func.func @filter_gradient(
+// CPU-NOT:     linalg
+// CPU-LABEL: func.func @large_result(
+// CPU-NOT:     linalg
+// CPU-LABEL: func.func @constant_filter(
+// CPU:         linalg.transpose
+// CPU-LABEL: func.func @changing_filter(
+// CPU-NOT:     linalg.transpose
 
 // An image of three channels: what seven taps of a row see of it, 21 elements, is the channels of one pixel.
 // REMARK: [Passed] convolution-shaped {{.*}} Remark="the convolution has the taps of a row as channels: the cost model expects {{[0-9]+}} cycles with its copies in place of {{[0-9]+}}
@@ -265,4 +284,26 @@ func.func @by_channel(%x: tensor<32x56x56x256xbf16>, %dy: tensor<32x56x56x256xbf
       tracea.yield %0 : f32
   }
   return %dw : tensor<256x3x3x8xf32>
+}
+
+// -----
+
+func.func @large_result(%x: tensor<1x64x56x56xf32>, %f: tensor<256x64x1x1xf32> {tracea.constant}) -> tensor<1x256x56x56xf32> {
+  %d = tensor.empty() : tensor<1x256x56x56xf32>
+  %y = tracea.conv2d layout nchw filter kcrs ins(%x, %f : tensor<1x64x56x56xf32>, tensor<256x64x1x1xf32>) outs(%d : tensor<1x256x56x56xf32>)
+  return %y : tensor<1x256x56x56xf32>
+}
+
+// -----
+
+// A filter that is a constant is moved once: its bytes, forty times those of the image, do not count.
+func.func @constant_filter(%x: tensor<1x512x4x28xf32>, %f: tensor<512x512x3x3xf32> {tracea.constant}) -> tensor<1x512x4x28xf32> {
+  %d = tensor.empty() : tensor<1x512x4x28xf32>
+  %y = tracea.conv2d layout nchw filter kcrs pads [1, 1, 1, 1] ins(%x, %f : tensor<1x512x4x28xf32>, tensor<512x512x3x3xf32>) outs(%d : tensor<1x512x4x28xf32>)
+  return %y : tensor<1x512x4x28xf32>
+}
+func.func @changing_filter(%x: tensor<1x512x4x28xf32>, %f: tensor<512x512x3x3xf32>) -> tensor<1x512x4x28xf32> {
+  %d = tensor.empty() : tensor<1x512x4x28xf32>
+  %y = tracea.conv2d layout nchw filter kcrs pads [1, 1, 1, 1] ins(%x, %f : tensor<1x512x4x28xf32>, tensor<512x512x3x3xf32>) outs(%d : tensor<1x512x4x28xf32>)
+  return %y : tensor<1x512x4x28xf32>
 }

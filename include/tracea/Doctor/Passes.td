@@ -103,7 +103,7 @@ def JoinProducts : Pass<"tracea-join-products", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
-  let summary = "Give convolutions operands that kernels of a GPU read well";
+  let summary = "Give convolutions operands that kernels read well";
   let description = [{
     Kernels copy rows of channels, and a step of their sums has channels of one
     tap. Where the cost model expects it to take less, the copies counted, a
@@ -123,9 +123,10 @@ def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
     groups as one*, which fill a tile, and of whose result the blocks of filters
     by channels of each group are taken.
 
-    A convolution with a schedule stays what it is, and so do those for other
-    machines than GPUs whose speed of memory is known. The remark
-    `convolution-shaped` of the category `tracea-doctor` says what was expected.
+    On CPUs a convolution may have channels last, and nothing else changes. A
+    convolution with a schedule stays what it is, and so do those for GPUs whose
+    speed of memory is not known. The remark `convolution-shaped` of the
+    category `tracea-doctor` says what was expected.
 
     ```mlir
     %y = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3]

@@ -9,6 +9,7 @@
 #include "ConvolutionForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/Constants.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -55,8 +56,11 @@ moveChannels(RewriterBase &rewriter, const ConvolutionForm &form, OpTy op) {
 
   ConvolutionForm made = form;
   auto move = [&](Value tensor, ArrayRef<int64_t> order) {
-    ++made.numCopies;
-    made.copiedBytes += 2 * countBytes(tensor);
+    // A constant is moved once for all runs.
+    if (!isConstant(tensor)) {
+      ++made.numCopies;
+      made.copiedBytes += 2 * countBytes(tensor);
+    }
     return transpose(rewriter, loc, tensor, order);
   };
   auto putLast = [&](Value tensor) {

@@ -27,7 +27,11 @@ using namespace mlir::tracea;
 using ::tracea::target::TargetDescription;
 
 /// What has to be gained: the copies take memory, and the model is not exact.
-static constexpr double kLeastGain = 0.1;
+/// On a CPU it says less than is gained: it does not know of the taps at a
+/// border that kernels for channels last leave out.
+static double getLeastGain(const TargetDescription &target) {
+  return target.isGPU() ? 0.1 : 0.05;
+}
 
 double mlir::tracea::countBytes(Value tensor) {
   // As many pixels as the cost model takes where it knows of none: one image
@@ -45,6 +49,14 @@ double mlir::tracea::countBytes(Value tensor) {
 /// The cycles of kernels that move memory, from their start to their end.
 static double countCopies(const ConvolutionForm &form,
                           const TargetDescription &target) {
+  if (!target.isGPU()) {
+    // Out of the second level or the third, in square blocks that are
+    // transposed in registers; the cores share them.
+    constexpr double kStart = 4000, kBytesPerCycle = 12;
+    double cores = std::max<double>(1, static_cast<double>(target.cores));
+    return form.numCopies * kStart +
+           form.copiedBytes / (kBytesPerCycle * cores);
+  }
   constexpr double kStart = 3000, kReached = 0.6;
   double rate = target.memoryGBs / target.clockGHz * kReached;
   return form.numCopies * kStart + form.copiedBytes / rate;
@@ -60,12 +72,13 @@ struct ShapeConvolutions
         getOrSetTarget(getOperation(), this->target, threads);
     if (failed(target))
       return signalPassFailure();
-    // What copies cost is known of no other machine.
-    if (!target->isGPU() || target->memoryGBs <= 0 || target->clockGHz <= 0)
+    // What copies cost has to be known.
+    if (target->isGPU() && (target->memoryGBs <= 0 || target->clockGHz <= 0))
       return;
     SmallVector<ConvolutionOpInterface> convolutions;
     getOperation().walk([&](ConvolutionOpInterface op) {
-      if (isa<Conv2DOp, Conv2DWGradOp>(op) &&
+      // Gradients on CPUs read windows as they come.
+      if ((isa<Conv2DOp>(op) || (target->isGPU() && isa<Conv2DWGradOp>(op))) &&
           !cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr())
         convolutions.push_back(op);
     });
@@ -119,10 +132,14 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
   double before = count(op).value_or(std::numeric_limits<double>::infinity());
   IRRewriter rewriter(&getContext());
   const Choice *best = nullptr;
+  // A CPU stages rows of taps as they lie, whatever their length.
+  ArrayRef<Choice> open = choices;
+  if (!target.isGPU())
+    open = open.take_front(1);
   std::string others;
-  double least = (1 - kLeastGain) * before;
+  double least = (1 - getLeastGain(target)) * before;
   Operation *last = op->getPrevNode();
-  for (const Choice &choice : choices) {
+  for (const Choice &choice : open) {
     std::optional<ConvolutionForm> form = make(rewriter, op, choice.chain);
     std::optional<double> cycles;
     if (form)
