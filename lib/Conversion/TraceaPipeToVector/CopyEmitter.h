@@ -93,6 +93,10 @@ private:
   void emitWordRuns(SmallVectorImpl<Value> &at, int64_t run);
   void emitWordBlock(SmallVectorImpl<Value> &at, int64_t run, int64_t width);
   void emitInterleaved(SmallVectorImpl<Value> &at);
+  /// The rows of the source that words at `at` have their elements of, as
+  /// words; `load` loads one of them.
+  Value loadInterleaved(SmallVectorImpl<Value> &at, function_ref<Value()> load);
+  void emitTurned(SmallVectorImpl<Value> &at);
   void emitCutBlock(SmallVectorImpl<Value> &at, int64_t run, int64_t across,
                     int64_t width);
   Value loadPart(ValueRange at, int64_t length, Value most);

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A slot [.., i, w] whose last dimension are the w elements of a word of 32
-// bits. Three forms:
+// bits. Four forms:
 //  - words that lie side by side in the source and in the slot go straight
 //    through, vector by vector;
 //  - words that lie side by side in rows of the source alone: square blocks of
 //    words are loaded by rows, transposed in registers, stored by rows;
-//  - words across rows: w rows are interleaved.
+//  - words across rows: w rows are interleaved;
+//  - words across rows that lie side by side in the slot: the same in square
+//    blocks, which are transposed in registers then.
 // Blocks that a limit or the border of the source cuts are loaded under masks,
 // or go element by element.
 
@@ -231,9 +233,90 @@ void CopyEmitter::emitWordRuns(SmallVectorImpl<Value> &at, int64_t run) {
   });
 }
 
+Value CopyEmitter::loadInterleaved(SmallVectorImpl<Value> &at,
+                                   function_ref<Value()> load) {
+  int64_t last = destType.getRank() - 1, length = destType.getDimSize(last);
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < length; ++i) {
+    at[last] = constant(i);
+    rows.push_back(hold(load()));
+  }
+  at[last] = zero;
+  // Halves of the rows meet first: 0 with 2, 1 with 3.
+  while (rows.size() > 1) {
+    size_t half = rows.size() / 2;
+    for (size_t i = 0; i < half; ++i)
+      rows[i] = vector::InterleaveOp::create(b, rows[i], rows[i + half]);
+    rows.resize(half);
+  }
+  return rows.front();
+}
+
+void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
+  int64_t last = destType.getRank() - 1, across = last - 1, run = last - 2;
+  int64_t length = destType.getDimSize(last);
+  // Both sides of a block are within the slot.
+  int64_t width =
+      getWidth(destType.getDimSize(run), context.vectorBits / kWordBits);
+  width = getWidth(destType.getDimSize(across), width);
+  auto words = VectorType::get(width, b.getIntegerType(kWordBits));
+  auto elements = VectorType::get(width, sourceType.getElementType());
+  auto bytes = VectorType::get(width * length, sourceType.getElementType());
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
+  emitLoops(dims, at, [&] {
+    auto steps = scf::ForOp::create(b, zero, limits[across], constant(width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(steps.getBody());
+    auto runs = scf::ForOp::create(b, zero, limits[run], constant(width));
+    b.setInsertionPointToStart(runs.getBody());
+    Value step = steps.getInductionVar(), first = runs.getInductionVar();
+    at[across] = step;
+    at[run] = first;
+    at[last] = zero;
+    auto emit = [&](function_ref<Value()> load) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < width; ++i) {
+        at[across] = addIndex(b, step, i);
+        rows.push_back(
+            vector::BitCastOp::create(b, words, loadInterleaved(at, load)));
+      }
+      at[across] = step;
+      for (auto [i, row] : llvm::enumerate(transposeVectors(b, rows))) {
+        at[run] = addIndex(b, first, i);
+        vector::StoreOp::create(b, vector::BitCastOp::create(b, bytes, row),
+                                collapsed, getCollapsed(at));
+      }
+      at[run] = first;
+    };
+    SmallVector<Value> corner(at.begin(), at.end());
+    corner[run] = addIndex(b, first, width - 1);
+    corner[across] = addIndex(b, step, width - 1);
+    corner[last] = constant(length - 1);
+    Value whole = both(both(compare(arith::CmpIPredicate::sle,
+                                    addIndex(b, first, width), limits[run]),
+                            compare(arith::CmpIPredicate::sle,
+                                    addIndex(b, step, width), limits[across])),
+                       both(isInside(at), isInside(corner)));
+    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit([&]() -> Value {
+      return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
+    });
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    if (!hasNarrowMasks(context))
+      return emitCutBlock(at, run, across, width);
+    Value left = b.createOrFold<arith::SubIOp>(limits[run], first);
+    emit([&] {
+      Value isBelow =
+          compare(arith::CmpIPredicate::slt, at[across], limits[across]);
+      Value most = arith::SelectOp::create(b, isBelow, left, zero);
+      return loadPart(at, width, most);
+    });
+  });
+}
+
 void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
   int64_t last = destType.getRank() - 1, run = last - 1;
-  int64_t length = destType.getDimSize(last);
   int64_t width =
       getWidth(destType.getDimSize(run),
                context.vectorBits / sourceType.getElementTypeBitWidth());
@@ -254,20 +337,8 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
     at[last] = zero;
     Value whole = isWholeBlock(at, run, width);
     auto emit = [&](function_ref<Value()> load) {
-      SmallVector<Value> rows;
-      for (int64_t i = 0; i < length; ++i) {
-        at[last] = constant(i);
-        rows.push_back(hold(load()));
-      }
-      at[last] = zero;
-      // Halves of the rows meet first: 0 with 2, 1 with 3.
-      while (rows.size() > 1) {
-        size_t half = rows.size() / 2;
-        for (size_t i = 0; i < half; ++i)
-          rows[i] = vector::InterleaveOp::create(b, rows[i], rows[i + half]);
-        rows.resize(half);
-      }
-      vector::StoreOp::create(b, rows.front(), collapsed, getCollapsed(at));
+      Value words = loadInterleaved(at, load);
+      vector::StoreOp::create(b, words, collapsed, getCollapsed(at));
     };
     auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
@@ -302,7 +373,10 @@ bool CopyEmitter::copyWords() {
       return false;
   std::optional<int64_t> run = getWordRun();
   bool isAcross = getRunDim() == last - 1 && !forms.back().coefficients[last];
-  if (!run && !isAcross)
+  bool isTurned = rank > 3 && getRunDim() == last - 2 &&
+                  !forms.back().coefficients[last] &&
+                  !forms.back().coefficients[last - 1];
+  if (!run && !isAcross && !isTurned)
     return false;
   // Words of a row are neighbours.
   SmallVector<ReassociationIndices> groups;
@@ -315,8 +389,10 @@ bool CopyEmitter::copyWords() {
     emitWordRows(at);
   else if (run)
     emitWordRuns(at, *run);
-  else
+  else if (isAcross)
     emitInterleaved(at);
+  else
+    emitTurned(at);
   return true;
 }
 

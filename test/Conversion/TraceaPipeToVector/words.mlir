@@ -145,6 +145,45 @@ tracea_pipe.kernel @plain(%a: memref<2x5x4xi8>, %b: memref<5x4x4xi8>, %d: memref
 
 // -----
 
+// Words across rows that lie side by side in the slot: pairs of rows are
+// interleaved, squares of words transposed. What a limit or the border cuts is
+// loaded under masks.
+// CHECK-LABEL: tracea_pipe.kernel @turned(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xbf16>
+// CHECK:         %[[ROWS:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : memref<2x32x16x2xbf16> into memref<2x32x32xbf16>
+// CHECK:         scf.if %{{.*}} {
+// CHECK:           %[[EVEN:.*]] = vector.load %[[A]]{{.*}} : memref<?x?xbf16>, vector<16xbf16>
+// CHECK:           %[[ODD:.*]] = vector.load %[[A]]{{.*}} : memref<?x?xbf16>, vector<16xbf16>
+// CHECK-NEXT:      %[[PAIRS:.*]] = vector.interleave %[[EVEN]], %[[ODD]] : vector<16xbf16> -> vector<32xbf16>
+// CHECK-NEXT:      vector.bitcast %[[PAIRS]] : vector<32xbf16> to vector<16xi32>
+// CHECK-COUNT-15:  vector.interleave
+// CHECK:           vector.shuffle {{.*}} : vector<16xi32>
+// CHECK:           vector.store %{{.*}}, %[[ROWS]]{{.*}} vector<32xbf16>
+// CHECK-COUNT-15:  vector.store
+// CHECK:         } else {
+// CHECK-NOT:       memref.load
+// CHECK-COUNT-32:  vector.maskedload %[[A]]
+// CHECK-COUNT-16:  vector.store
+// CHECK-NOT:       memref.load
+// CHECK:         end
+#s = #tracea_pipe.staged
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx512f,+avx512bw,+amx-bf16", vector_bits = 512>} {
+tracea_pipe.kernel @turned(%a: memref<?x?xbf16>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x32x16x2xbf16, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, i, w, g) -> (w * 2 + g, p * 32 + i)> limits(%c2, %c32, %n, %c2) padded [0, 1]
+      to %s : memref<?x?xbf16>, memref<2x32x16x2xbf16, #s>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
 // With masks for bytes: of each row as many elements are loaded as there are, and
 // stored as far as there are words.
 // CHECK-LABEL: tracea_pipe.kernel @masked(
