@@ -332,6 +332,41 @@ TEST(CPUGemm, SmallExtentsShrinkTheRegisterTile) {
 
 // The rows of a convolution's tile are pixels, which nothing transposes: any
 // number of them may divide the width.
+TEST(CPUConv, TilesOfChannels) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  for (ElementType type : {ElementType::I8, ElementType::BF16}) {
+    int64_t step = type == ElementType::I8 ? 64 : 32;
+    Problem problem = conv(1, 28, 128, 128, 3);
+    problem.operand = problem.second = type;
+    problem.accumulator =
+        type == ElementType::I8 ? ElementType::I32 : ElementType::F32;
+    problem.result = problem.accumulator;
+    Candidate found = best(problem, target);
+    EXPECT_EQ(found.variant->name(), "conv2d.dot");
+    EXPECT_EQ(found.plan.unit, UnitKind::AMX);
+    EXPECT_EQ(found.plan.tile[3] % step, 0);
+    EXPECT_EQ(found.plan.registers()[0] % 16, 0);
+    auto check = [&](const Problem &problem, const Plan &plan) {
+      return checkSchedule(Registry::builtin(), problem, target, "conv2d.dot",
+                           plan);
+    };
+    EXPECT_EQ(check(problem, found.plan), "");
+    Plan odd = found.plan;
+    odd.tile[3] += step / 2;
+    EXPECT_THAT(check(problem, odd),
+                HasSubstr("tile extent channels must be a multiple of " +
+                          std::to_string(step)));
+    // What is beyond a group is another one's: tiles of channels are whole, or
+    // vectors take words.
+    Problem groups = problem;
+    groups.groups = 4;
+    groups.groupChannels = groups.groupFilters = step / 2;
+    EXPECT_EQ(refusal(groups, target, "conv2d.dot"), "");
+    EXPECT_EQ(best(groups, target).plan.unit, UnitKind::Vector);
+    EXPECT_THAT(check(groups, found.plan), HasSubstr("on the unit 'amx'"));
+  }
+}
+
 TEST(CPUConv, DotProductsOfChannels) {
   Problem problem = conv(1, 28, 128, 128, 3);
   problem.operand = problem.second = ElementType::I8;

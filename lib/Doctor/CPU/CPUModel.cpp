@@ -126,7 +126,8 @@ double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
     startCycles += 4 * static_cast<double>(tile.rows * tile.columns / lanes);
   return static_cast<double>(ceilDiv(m, tile.rows)) *
          static_cast<double>(ceilDiv(n, tile.columns)) *
-         (startCycles + static_cast<double>(k) * cyclesPerStep(tile));
+         (startCycles + static_cast<double>(roundUp(k, this->tile.words)) *
+                            cyclesPerStep(tile));
 }
 
 MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {

@@ -150,7 +150,7 @@ public:
                 const TargetDescription &target) const override {
     if (Reason reason = refuseHuge(problem); !reason.empty())
       return reason;
-    CPUModel model = this->model(problem, target);
+    CPUModel model = this->model(UnitKind::Vector, problem, target);
     PixelTile micro = orient(problem, microTile(problem, model));
     int64_t least =
         stagedBytes(problem, model, 1, micro.width, micro.channels, 1);
@@ -161,7 +161,9 @@ public:
     return "";
   }
   Plan plan(const Problem &problem,
-            const TargetDescription &target) const override;
+            const TargetDescription &target) const override {
+    return planOn(UnitKind::Vector, problem, target);
+  }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -169,7 +171,7 @@ public:
     int64_t length = wordLength(problem, target);
     Problem words = inWords(problem, length);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
-    return estimate(words, model(problem, target),
+    return estimate(words, model(plan.unit, problem, target),
                     {plan.registers()[0], plan.registers()[1]},
                     inWords(plan.tile, length),
                     plan.params.as<schedule::CPUConv>().staged);
@@ -180,10 +182,13 @@ protected:
   virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
     return 1;
   }
-  virtual CPUModel model(const Problem &problem,
+  virtual CPUModel model(UnitKind, const Problem &problem,
                          const TargetDescription &target) const {
     return CPUModel(target, problem.accumulator);
   }
+  /// The best plan for one of the units.
+  Plan planOn(UnitKind unit, const Problem &problem,
+              const TargetDescription &target) const;
 
 private:
   /// The same with words in place of channels.
@@ -203,8 +208,8 @@ private:
   }
   /// Channels of a block worth trying: equal shares of at most four times
   /// `block`, and halves of these down to it.
-  static std::vector<int64_t> channelBlocks(const Problem &problem,
-                                            int64_t block);
+  static std::vector<int64_t>
+  channelBlocks(const Problem &problem, const CPUModel &model, int64_t block);
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t filters,
                             int64_t channels) {
@@ -247,9 +252,10 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t channels = assumed(problem.groupChannels, 64);
   int64_t taps = problem.filterHeight * problem.filterWidth;
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
-  double multiply = static_cast<double>(height * blocks) *
-                    pixelCycles(problem, model, micro, width, filters,
-                                taps * within(tile[3], channels));
+  double multiply =
+      static_cast<double>(height * blocks) *
+      pixelCycles(problem, model, micro, width, filters,
+                  taps * roundUp(within(tile[3], channels), model.tile.words));
   // Every block of channels but the first visits the accumulators once more.
   double revisit = model.stageCycles(
       static_cast<double>(blocks - 1) * static_cast<double>(height) *
@@ -265,26 +271,29 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
 }
 
 std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
+                                              const CPUModel &model,
                                               int64_t block) {
+  // Of words that are added up together there are all.
+  int64_t words = model.tile.words;
   if (problem.groupChannels == kUnknownExtent)
-    return {block};
+    return {roundUp(block, words)};
   std::vector<int64_t> blocks;
   int64_t channels = std::max<int64_t>(1, problem.groupChannels);
   for (int64_t pieces = ceilDiv(channels, 4 * block);; pieces *= 2) {
     int64_t share = ceilDiv(channels, pieces);
     if (pieces > 1)
       share = std::min(channels, roundUp(share, 8));
-    blocks.push_back(share);
+    blocks.push_back(roundUp(share, words));
     if (share <= block)
       return blocks;
   }
 }
 
-Plan PatchConv::plan(const Problem &given,
-                     const TargetDescription &target) const {
+Plan PatchConv::planOn(UnitKind unit, const Problem &given,
+                       const TargetDescription &target) const {
   int64_t length = wordLength(given, target);
   Problem problem = inWords(given, length);
-  CPUModel model = this->model(given, target);
+  CPUModel model = this->model(unit, given, target);
   MicroTile micro = microTile(problem, model);
   PixelTile pixels = orient(problem, micro);
 
@@ -294,7 +303,7 @@ Plan PatchConv::plan(const Problem &given,
   const double mostPatch = static_cast<double>(model.l2) / 4;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 512;
-  Plan plan = emptyPlan();
+  Plan plan = emptyPlan(unit);
   plan.registers() = {micro.rows, micro.columns};
   double best = -1;
   auto tryForm = [&](const std::vector<int64_t> &tile, int64_t staged) {
@@ -316,7 +325,8 @@ Plan PatchConv::plan(const Problem &given,
         for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
           std::vector<int64_t> tile = {height, width, filters, channels};
           bool least = height == 1 && width == pixels.width &&
-                       filters == pixels.channels && channels == 1;
+                       filters == pixels.channels &&
+                       channels == model.tile.words;
           bool fits =
               patchArea(problem, height, width) *
                       static_cast<double>(channels * model.elementBytes) <=
@@ -338,13 +348,15 @@ Plan PatchConv::plan(const Problem &given,
     }
   };
   int64_t block = 64 * 4 / model.elementBytes;
-  for (int64_t channels : channelBlocks(problem, block))
+  for (int64_t channels : channelBlocks(problem, model, block))
     tryBlock(channels);
   // Where not even the smallest tile fits: fewer channels at a time.
-  for (int64_t channels = block / 2; best < 0 && channels >= 1; channels /= 2)
+  int64_t fewest = model.tile.words;
+  for (int64_t channels = block / 2; best < 0 && channels >= fewest;
+       channels /= 2)
     tryBlock(channels);
   if (best < 0)
-    plan.tile = {1, pixels.width, pixels.channels, 1};
+    plan.tile = {1, pixels.width, pixels.channels, fewest};
   plan.tile[3] *= length;
   return plan;
 }
@@ -352,7 +364,7 @@ Plan PatchConv::plan(const Problem &given,
 Reason PatchConv::checkTiles(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
-  CPUModel model = this->model(problem, target);
+  CPUModel model = this->model(plan.unit, problem, target);
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
   if (Reason reason = checkTile(model, plan,
@@ -392,8 +404,12 @@ public:
     if (!problem.channelsLast)
       return "words are of neighbouring channels, which are not last";
     // What is beyond a group is another one's, and no zero.
-    if (int64_t length = dotWordLength(problem, target);
-        problem.groups != 1 && (problem.groupChannels == kUnknownExtent ||
+    int64_t length = 0;
+    for (UnitKind unit : dotUnits(problem, target))
+      if (int64_t step = dotStepLength(problem, target, unit);
+          length == 0 || step < length)
+        length = step;
+    if (problem.groups != 1 && (problem.groupChannels == kUnknownExtent ||
                                 problem.groupChannels % length != 0))
       return "the channels of a group are not known to fill words of " +
              std::to_string(length);
@@ -403,11 +419,29 @@ public:
                     const Plan &plan) const override {
     if (Reason reason = whyNot(problem, target); !reason.empty())
       return reason;
-    if (Reason reason =
-            checkWords(plan, 3, "channels", wordLength(problem, target));
+    if (Reason reason = checkWords(plan, 3, "channels",
+                                   dotStepLength(problem, target, plan.unit));
         !reason.empty())
       return reason;
     return PatchConv::checkTiles(problem, target, plan);
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    Plan best = emptyPlan();
+    for (Plan &plan : plans(problem, target))
+      if (best.tile.empty() ||
+          cycles(problem, target, plan) < cycles(problem, target, best))
+        best = std::move(plan);
+    return best;
+  }
+  /// One for each unit that multiplies such words.
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override {
+    std::vector<Plan> plans;
+    for (UnitKind unit : dotUnits(problem, target))
+      if (multipliesOn(unit, problem, target))
+        plans.push_back(planOn(unit, problem, target));
+    return plans;
   }
 
 protected:
@@ -415,9 +449,19 @@ protected:
                      const TargetDescription &target) const override {
     return dotWordLength(problem, target);
   }
-  CPUModel model(const Problem &problem,
+  CPUModel model(UnitKind unit, const Problem &problem,
                  const TargetDescription &target) const override {
-    return dotModel(problem, target, UnitKind::Vector);
+    return dotModel(problem, target, unit);
+  }
+  bool multipliesOn(UnitKind unit, const Problem &problem,
+                    const TargetDescription &target) const override {
+    std::vector<UnitKind> units = dotUnits(problem, target);
+    // What is beyond a group is another one's, and no zero.
+    bool isWhole =
+        problem.groups == 1 ||
+        problem.groupChannels % dotStepLength(problem, target, unit) == 0;
+    return units.empty() ||
+           (std::count(units.begin(), units.end(), unit) > 0 && isWhole);
   }
 };
 

@@ -49,3 +49,39 @@ func.func @groups(%x: tensor<1x6x6x12xi8>, %w: tensor<32x1x1x6xi8>, %d: tensor<1
   return %r : tensor<1x6x6x32xi32>
 }
 }
+
+// -----
+
+// A unit of tiles: both sides are zero up to whole tiles of channels, and the sums
+// pass through all taps in the unit's lanes.
+// CHECK-DAG:   #[[UNIT:.*]] = #tracea_pipe.lanes<lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [1, 2]>
+// CHECK:       tracea_pipe.kernel @conv2d_0({{.*}} variant = "conv2d.dot"
+// CHECK:         tracea_pipe.stage {{.*}} limits({{.*}}, %c16, %c4) padded [1, 2, 3] : memref<1x15x15x10xi8> -> tensor<5x33x16x4xi8, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.stage {{.*}} limits(%c3, %c3, %c16, %c32, %c4) padded [0, 3] : memref<32x3x3x10xi8> -> tensor<3x3x16x32x4xi8, #tracea_pipe.staged>
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} -> (tensor<16x32xi32, #[[UNIT]]>)
+// CHECK:           scf.for {{.*}} -> (tensor<16x32xi32, #[[UNIT]]>)
+// CHECK:             tracea_pipe.mma {{.*}} depth(%c16) : tensor<16x16x4xi8, #tracea_pipe.staged>, tensor<16x32x4xi8, #tracea_pipe.staged>, tensor<16x32xi32, #[[UNIT]]>
+// CHECK:         %[[V:.*]] = tracea_pipe.relayout %[[SUM]]
+// CHECK-NEXT:    tracea_pipe.store %[[V]]
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>
+module attributes {tracea.target = #amx} {
+func.func @tiles(%x: tensor<1x15x15x10xi8>, %w: tensor<32x3x3x10xi8>, %d: tensor<1x8x8x32xi32>) -> tensor<1x8x8x32xi32> {
+  %r = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<1x15x15x10xi8>, tensor<32x3x3x10xi8>) outs(%d : tensor<1x8x8x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [2, 16, 32, 64], registers = [16, 32]>
+  return %r : tensor<1x8x8x32xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
+func.func @groups(%x: tensor<1x6x6x96xi8>, %w: tensor<32x1x1x48xi8>, %d: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-error @below {{expects groups of whole tiles of 64 channels for the variant 'conv2d.dot', found 'tensor<32x1x1x48xi8>'}}
+  %r = tracea.conv2d layout nhwc filter krsc groups 2 ins(%x, %w : tensor<1x6x6x96xi8>, tensor<32x1x1x48xi8>) outs(%d : tensor<1x6x6x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [2, 16, 32, 64], registers = [16, 32]>
+  return %r : tensor<1x6x6x32xi32>
+}
+}

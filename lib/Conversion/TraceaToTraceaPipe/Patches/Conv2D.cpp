@@ -44,7 +44,11 @@ struct PatchConvolution {
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
         isStaged(schedule.getFields<schedule::CPUConv>().staged),
-        patch(tiles, tileC, words.lhs, words.length) {
+        patch(tiles, tileC, words.lhs, words.length,
+              words.dot ? words.dot->tile.words : 1),
+        sums(words.getSumsType(
+            kb, tiles.inOrder(tiles.registerPixels, tiles.registerChannels),
+            accType)) {
     defineConvolution(kb, op, source);
   }
 
@@ -91,6 +95,8 @@ private:
   int64_t tileC;
   bool isStaged;
   ImagePatch patch;
+  /// Of a register tile while it is summed.
+  RankedTensorType sums;
   Value scratch;
 
   Value channels, filters;
@@ -130,7 +136,7 @@ Value PatchConvolution::stageFilter(Value k) {
   map[op.getFilterOutDim()] = kb.dim(3);
   SmallVector<Value> limits = {
       ix.constant(tiles.filterHeight), ix.constant(tiles.filterWidth),
-      ix.ceilDiv(lengthC, words.length), ix.constant(tiles.registerChannels)};
+      words.getSteps(kb, lengthC), ix.constant(tiles.registerChannels)};
   SmallVector<int64_t> padded = {op.getFilterOutDim()};
   if (words.length > 1) {
     map[op.getFilterInDim()] = kb.dim(2) * words.length + kb.dim(4);
@@ -238,7 +244,7 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   Value weights = onlyTap ? onlyTap : viewFilter(r, s);
   if (tiles.pixelLanes)
     std::swap(image, weights);
-  Value depth = ix.ceilDiv(lengthC, words.length);
+  Value depth = words.getSteps(kb, lengthC);
   SmallVector<Value> pixels = border.getPixels(
       kb, ix.add(q0, q), s, tiles.registerPixels, ix.sub(lengthQ, q));
   if (pixels.empty())
@@ -274,22 +280,19 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
                      tiles.accumulator.getShape(), /*write=*/true);
   // A block's sum starts from zero and is added to the others at its end: that
   // keeps rounding errors to those of a block, and the loads off the way.
-  Value block = emitTaps(p, q, kb.splat(tiles.accumulator, 0));
-  Value sum = kb.select(
-      first, [&] { return block; },
-      [&]() -> Value {
-        Value others = LoadOp::create(b, tiles.accumulator, rest.memory,
-                                      rest.indices, limits, Value(), rest.map);
-        return kb.addTiles(others, block);
-      });
-  kb.branch(
-      last,
-      [&] {
+  Value block = emitTaps(p, q, kb.splat(sums, 0));
+  words.addAndStore(
+      kb, first, last, block,
+      [&](RankedTensorType tile) -> Value {
+        return LoadOp::create(b, tile, rest.memory, rest.indices, limits,
+                              Value(), rest.map);
+      },
+      [&](Value sum) {
         Value out = kb.emitEpilogue(op, sum, address, limits);
         StoreOp::create(b, out, address.memory, address.indices, limits,
                         address.map);
       },
-      [&] {
+      [&](Value sum) {
         StoreOp::create(b, sum, rest.memory, rest.indices, limits, rest.map);
       });
 }
@@ -416,10 +419,12 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
              << "expects channels last for the variant 'conv2d.dot', found "
              << stringifyImageLayout(op.getLayout());
     int64_t channels = filterType.getDimSize(op.getFilterInDim());
+    int64_t whole = words->length * words->dot->tile.words;
     if (op.getGroups() != 1 &&
-        (ShapedType::isDynamic(channels) || channels % words->length))
+        (ShapedType::isDynamic(channels) || channels % whole))
       return op.emitOpError()
-             << "expects groups of whole words of " << words->length
+             << "expects groups of whole "
+             << (words->hasTiles() ? "tiles" : "words") << " of " << whole
              << " channels for the variant 'conv2d.dot', "
                 "found "
              << filterType;

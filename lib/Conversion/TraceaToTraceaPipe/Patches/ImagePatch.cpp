@@ -39,9 +39,9 @@ TileAddress ConvolutionTiles::getAddress(Value n, Value p, Value q,
 }
 
 ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels,
-                       Type element, int64_t word)
+                       Type element, int64_t word, int64_t joined)
     : kb(tiles.kb), ix(kb.index()), op(tiles.op), tiles(tiles),
-      tileChannels(channels), element(element), word(word),
+      tileChannels(channels), element(element), word(word), joined(joined),
       strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
       dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]),
       copiedH(tiles.filterHeight == 1 ? strideH : 1),
@@ -84,7 +84,7 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
     shape = {height, (tiles.columns - 1) * stepW + reachW + 1,
              tileChannels / word};
     limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), stepW), reachW + 1),
-              ix.ceilDiv(block.channels, word)};
+              ix.mul(ix.ceilDiv(block.channels, word * joined), joined)};
     if (word > 1) {
       map[op.getChannelDim()] = kb.dim(2) * word + kb.dim(3);
       shape.push_back(word);

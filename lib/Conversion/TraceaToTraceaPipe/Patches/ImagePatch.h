@@ -56,9 +56,10 @@ struct PixelBlock {
 class ImagePatch {
 public:
   /// What a grid tile sees of `channels` input channels, as `element` and in
-  /// words of `word` channels, of which a tile holds whole ones.
+  /// words of `word` channels, of which a tile holds whole ones: multiples of
+  /// `joined`, which are added up together.
   ImagePatch(const ConvolutionTiles &tiles, int64_t channels, Type element,
-             int64_t word = 1);
+             int64_t word = 1, int64_t joined = 1);
 
   /// Stages the patch of `block`, zeros where it leaves the image. With
   /// `wholeChannels` channels up to the tile's extent are defined: zeros past
@@ -83,7 +84,7 @@ private:
   ConvolutionTiles tiles;
   int64_t tileChannels;
   Type element;
-  int64_t word;
+  int64_t word, joined;
   int64_t strideH, strideW, dilationH, dilationW;
   /// Steps from one row or column of the image that is copied to the next. A
   /// filter of one tap passes over those that a stride leaves out.
