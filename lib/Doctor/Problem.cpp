@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tracea/Dialect/Tracea/IR/Constants.h"
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Doctor/Doctor.h"
@@ -174,6 +175,7 @@ static void fillConvolution(Problem &problem, ConvolutionOpInterface op) {
 
 static void fill(Problem &problem, Conv2DOp op) {
   problem.kind = OpKind::Conv2D;
+  problem.isFilterConstant = isConstant(op.getFilter());
   fillConvolution(problem, cast<ConvolutionOpInterface>(op.getOperation()));
 }
 

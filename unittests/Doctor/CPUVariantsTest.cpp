@@ -411,6 +411,18 @@ TEST(CPUConv, RegisterTilesDivideTheWidth) {
   EXPECT_EQ(28 % best(conv(1, 28, 128, 128, 3), target).plan.registers()[0], 0);
 }
 
+// Panels of a constant filter are asked for ahead, so that a step may take more
+// of them: 80 filters are one panel of five vectors by few pixels.
+TEST(CPUConv, PanelsOfConstantsStream) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  Problem problem = conv(1, 47, 48, 80, 3);
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(16, 16));
+  problem.isFilterConstant = true;
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(4, 80));
+  problem.groups = 2;
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(16, 16));
+}
+
 // With channels first the lanes lie along the pixels of a row: a tile has no
 // more columns than the row, and the rows are output channels.
 TEST(CPUConv, LanesLieAlongTheContiguousDimension) {

@@ -128,6 +128,8 @@ struct Problem {
   int64_t filterRow = 1;
   /// Whether rows of the filter are taps.
   bool filterAlongTaps = false;
+  /// Whether the filter is the same in all runs.
+  bool isFilterConstant = false;
   /// Extents of the image, and its border above and on the left.
   int64_t imageHeight = 1;
   int64_t imageWidth = 1;

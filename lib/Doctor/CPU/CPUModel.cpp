@@ -110,9 +110,7 @@ double CPUModel::cyclesPerStep(MicroTile tile) const {
   double broadcasts =
       multipliesByElement ? rows / static_cast<double>(lanes) : rows;
   double load = (broadcasts + vectors) / 2;
-  // A row of B comes from the second level: 32 bytes a cycle at best on recent
-  // cores, three quarters of that sustained.
-  double stream = vectors * vectorBytes / 24;
+  double stream = vectors * vectorBytes / streamBytes;
   return std::max({multiply, load, stream, chainCycles});
 }
 

@@ -184,7 +184,13 @@ protected:
   }
   virtual CPUModel model(UnitKind, const Problem &problem,
                          const TargetDescription &target) const {
-    return CPUModel(target, problem.accumulator);
+    CPUModel model(target, problem.accumulator);
+    // Panels of a constant filter are asked for ahead of their use.
+    constexpr double asked = 40;
+    if (problem.isFilterConstant && problem.channelsLast &&
+        problem.groups == 1 && problem.operand == problem.accumulator)
+      model.streamBytes = asked;
+    return model;
   }
   /// The best plan for one of the units.
   Plan planOn(UnitKind unit, const Problem &problem,
