@@ -228,6 +228,8 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     LeftOperand lhs;
     lhs.values = adaptor.getLhs();
     lhs.meetsStream = isStreamedPanel(rhsType);
+    if (auto left = dyn_cast<MemRefType>(lhsType))
+      lhs.isStream = lhs.meetsStream && isStreamedPanel(left);
     if (inRegisters)
       lhs.places = getPlaces(cast<RankedTensorType>(lhsType));
     if (op.getLimits().empty()) {
@@ -370,8 +372,9 @@ private:
   /// A memref, or the registers of a tile with the place of each element.
   struct LeftOperand {
     ValueRange values;
-    /// Whether the right operand streams by.
-    bool meetsStream = false;
+    /// Whether the right operand streams by, and this one as well: pixels of an
+    /// image in place, with all of their channels.
+    bool meetsStream = false, isStream = false;
     DenseMap<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>> places;
   };
   /// In which register and lane each element of a tile of rank 2 is.
@@ -464,6 +467,8 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
+    if (lhs.isStream && !rowLimit)
+      prefetchNextRows(b, lhs.values.front(), k);
     auto loadRow = [&](int64_t row) -> Value {
       return memref::LoadOp::create(b, lhs.values.front(),
                                     ValueRange{edges.rows[row], k});
@@ -471,6 +476,17 @@ private:
     scf::YieldOp::create(b, emitStep(b, accTile, registers, loadRow, rhs, k,
                                      edges, loop.getRegionIterArgs()));
     return sums;
+  }
+
+  /// Asks for a share of the rows behind these, which the next tile reads: in
+  /// each step for as much of what lies there as the step takes of these. All
+  /// at once there would be more requests than the first level can have open.
+  static void prefetchNextRows(ImplicitLocOpBuilder &b, Value rows, Value k) {
+    int64_t count = cast<MemRefType>(rows.getType()).getDimSize(0);
+    Value behind = arith::ConstantIndexOp::create(b, count);
+    memref::PrefetchOp::create(
+        b, rows, ValueRange{behind, mulIndex(b, k, count)}, /*isWrite=*/false,
+        /*localityHint=*/3, /*isDataCache=*/true);
   }
 
   /// One rank-1 update of the sums in `registers`.

@@ -74,6 +74,9 @@ private:
   /// What the pixels from (p, q) see under tap (r, s).
   Value viewPixels(Value p, Value q, Value r, Value s);
   Value viewImage(Value p, Value q, Value r, Value s);
+  /// Whether the pixels of an image in place, one after another, are one run of
+  /// what a filter of one tap sees: products ask for the next ones themselves.
+  bool isOneRun();
   /// Asks for what the pixels below those from (p, q) see first.
   void prefetchNextRow(Value p, Value q);
   /// The sums of all taps for the pixels from (p, q), added to `start`.
@@ -208,6 +211,14 @@ Value PatchConvolution::viewImage(Value p, Value q, Value r, Value s) {
                                         type.getElementType(), layout,
                                         type.getMemorySpace()),
                         image, indices, kb.map(2, map));
+}
+
+bool PatchConvolution::isOneRun() {
+  int64_t row = cast<RankedTensorType>(op.getImage().getType())
+                    .getDimSize(op.getChannelDim());
+  return isPacked && row == tileC && op.getStrides()[0] == 1 &&
+         op.getStrides()[1] == 1 && tiles.filterHeight == 1 &&
+         tiles.filterWidth == 1;
 }
 
 void PatchConvolution::prefetchNextRow(Value p, Value q) {
@@ -347,7 +358,7 @@ void PatchConvolution::build() {
     if (areFiltersInside()) {
       kb.loop(lengthP, 1, [&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
-          if (!isStaged)
+          if (!isStaged && !isOneRun())
             prefetchNextRow(p, q);
           kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
             panel = getPanel(k);
