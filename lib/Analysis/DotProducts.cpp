@@ -36,21 +36,21 @@ LanesAttr mlir::tracea::getUnitLanes(MLIRContext *context,
                                      const hardware::DotProduct &dot,
                                      ArrayRef<int64_t> shape) {
   assert(shape.size() == 2 && shape[0] % dot.tile.rows == 0 &&
-         shape[1] % dot.lanes() == 0 && "expects whole tiles");
+         shape[1] % dot.columns() == 0 && "expects whole tiles");
   SmallVector<DenseI64ArrayAttr> lane;
-  for (int64_t column = 1; column < dot.lanes(); column *= 2)
+  for (int64_t column = 1; column < dot.columns(); column *= 2)
     lane.push_back(DenseI64ArrayAttr::get(context, {0, column}));
   for (int64_t row = 1; row < dot.tile.rows; row *= 2)
     lane.push_back(DenseI64ArrayAttr::get(context, {row, 0}));
   return LanesAttr::get(context, {}, lane, {},
-                        {shape[0] / dot.tile.rows, shape[1] / dot.lanes()});
+                        {shape[0] / dot.tile.rows, shape[1] / dot.columns()});
 }
 
 /// Whether `sums` are held in tiles of the product's unit.
 static bool isUnitTile(const hardware::DotProduct &dot, RankedTensorType sums) {
   ArrayRef<int64_t> shape = sums.getShape();
   return dot.tile.registers > 0 && shape.size() == 2 &&
-         shape[0] % dot.tile.rows == 0 && shape[1] % dot.lanes() == 0 &&
+         shape[0] % dot.tile.rows == 0 && shape[1] % dot.columns() == 0 &&
          getLanes(sums) == getUnitLanes(sums.getContext(), dot, shape);
 }
 

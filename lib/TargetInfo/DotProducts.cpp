@@ -12,9 +12,10 @@
 //             multiply-adds, each from zero, then the two, and that to the sum;
 //             rounds and flushes as VDPBF16PS does); 8 tiles of 16 rows of 64
 //             bytes (palette 1).
-//   [ArmARM]  Arm Architecture Reference Manual for A-profile: SDOT, and BFDOT
-//             without FEAT_EBF16 (products and their sum rounded to odd,
-//             subnormal numbers as zero).
+//   [ArmARM]  Arm Architecture Reference Manual for A-profile: SDOT, SMMLA, and
+//             BFMMLA without FEAT_EBF16 (two pairs of products, one after the
+//             other; each of a pair's products, their sum, and that with the
+//             sum before are rounded to odd, subnormal numbers as zero).
 //
 //===----------------------------------------------------------------------===//
 #include "tracea/TargetInfo/DotProducts.h"
@@ -34,6 +35,8 @@ static constexpr auto I8 = ElementType::I8, I32 = ElementType::I32,
                       BF16 = ElementType::BF16, F32 = ElementType::F32;
 
 constexpr TileShape amxTile = {16, 16, 8};
+// Two rows by two columns, in one vector.
+constexpr TileShape blocks = {2, 1, 0};
 
 // Of several of one unit and width the first is taken.
 static constexpr Entry table[] = {
@@ -51,11 +54,14 @@ static constexpr Entry table[] = {
      {"amx-bf16", "", 512, BF16, F32, 2, false, "tdpbf16ps", UnitKind::AMX,
       amxTile, /*joinsWords=*/true}},
     {"aarch64",
+     {"i8mm", "llvm.aarch64.neon.smmla.v4i32.v16i8", 128, I8, I32, 8, false,
+      "dot", UnitKind::Vector, blocks}},
+    {"aarch64",
      {"dotprod", "llvm.aarch64.neon.sdot.v4i32.v16i8", 128, I8, I32, 4, false,
       "dot"}},
     {"aarch64",
-     {"bf16", "llvm.aarch64.neon.bfdot.v4f32.v8bf16", 128, BF16, F32, 2, false,
-      "bfdot"}},
+     {"bf16", "llvm.aarch64.neon.bfmmla", 128, BF16, F32, 4, false, "bfmmla",
+      UnitKind::Vector, blocks}},
 };
 
 const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,

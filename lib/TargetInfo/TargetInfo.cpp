@@ -337,10 +337,22 @@ void deriveVectorFacts(TargetDescription &target) {
   add(ElementType::F64, ElementType::F64, 1, vector.fmaPerCycle);
   if (vector.fp16)
     add(ElementType::F16, ElementType::F16, 1, vector.fmaPerCycle);
+  auto addDots = [&](ElementType operand, ElementType accumulator,
+                     double perCycle) {
+    const DotProduct *dot =
+        findDotProduct(target, UnitKind::Vector, operand, accumulator);
+    if (!dot)
+      return;
+    unit.shapes.push_back(
+        {dot->tile.rows, dot->columns(), dot->folded, operand, accumulator});
+    if (perCycle > 0)
+      target.peaks.push_back({UnitKind::Vector, operand,
+                              2.0 * dot->lanes() * dot->folded * perCycle});
+  };
   if (vector.bf16Dot)
-    add(ElementType::BF16, ElementType::F32, 2, vector.bf16DotPerCycle);
+    addDots(ElementType::BF16, ElementType::F32, vector.bf16DotPerCycle);
   if (vector.int8Dot)
-    add(ElementType::I8, ElementType::I32, 4, vector.int8DotPerCycle);
+    addDots(ElementType::I8, ElementType::I32, vector.int8DotPerCycle);
   target.units.push_back(std::move(unit));
 }
 

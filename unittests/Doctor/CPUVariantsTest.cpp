@@ -151,6 +151,25 @@ TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
   EXPECT_NE(best(gemm(512, 512, 512), target).variant->name(), "gemm.dot");
 }
 
+TEST(CPUGemm, BlocksOfTwoRows) {
+  TargetDescription target = cpu("neoverse-n2", 1);
+  for (auto [type, word] :
+       {std::pair(ElementType::I8, 8), std::pair(ElementType::BF16, 4)})
+    for (int64_t m : {1, 3, 64, 1000}) {
+      Problem problem = narrow(m, 256, 1027, type);
+      Plan plan = Registry::builtin().find("gemm.dot")->plan(problem, target);
+      EXPECT_EQ(plan.registers()[0] % 2, 0) << m;
+      EXPECT_EQ(plan.tile[2] % word, 0) << m;
+      auto check = [&](const Plan &plan) {
+        return checkSchedule(Registry::builtin(), problem, target, "gemm.dot",
+                             plan);
+      };
+      EXPECT_EQ(check(plan), "") << m;
+      plan.registers()[0] = 1;
+      EXPECT_THAT(check(plan), HasSubstr("must be a multiple of 2")) << m;
+    }
+}
+
 TEST(CPUGemm, DotProductsAreRefusedByReason) {
   Problem bytes = narrow(64, 64, 64, ElementType::I8);
   for (const char *name : {"haswell", "x86-64-v4", "skylake-avx512"})
@@ -158,7 +177,7 @@ TEST(CPUGemm, DotProductsAreRefusedByReason) {
               "the target has no dot products of i8 ('avx512vnni' or "
               "'avxvnni' or 'amx-int8')");
   EXPECT_EQ(refusal(bytes, cpu("armv8-a", 1), "gemm.dot"),
-            "the target has no dot products of i8 ('dotprod')");
+            "the target has no dot products of i8 ('i8mm' or 'dotprod')");
   EXPECT_THAT(refusal(gemm(64, 64, 64), cpu("znver4", 1), "gemm.dot"),
               HasSubstr("found f32 and f32 into f32"));
   Problem mixed = bytes;

@@ -450,6 +450,21 @@ TEST(DotProducts, FollowFeaturesAndVectors) {
   const DotProduct *pairs = find("znver4", ElementType::BF16, ElementType::F32);
   ASSERT_NE(pairs, nullptr);
   EXPECT_EQ(pairs->folded, 2);
+  // Blocks of two rows by two columns, where a processor has them.
+  const DotProduct *smmla =
+      find("neoverse-n2", ElementType::I8, ElementType::I32);
+  ASSERT_NE(smmla, nullptr);
+  EXPECT_EQ(smmla->feature, "i8mm");
+  EXPECT_EQ(smmla->folded, 8);
+  EXPECT_EQ(smmla->tile.rows, 2);
+  EXPECT_EQ(smmla->columns(), 2);
+  TargetDescription without8 = narrow(
+      *lookup("neoverse-n2"), without(lookup("neoverse-n2")->features, "i8mm"));
+  EXPECT_EQ(findDotProduct(without8, UnitKind::Vector, ElementType::I8,
+                           ElementType::I32),
+            sdot);
+  EXPECT_EQ(find("neoverse-v1", ElementType::BF16, ElementType::F32)->folded,
+            4);
   // Integers are exact, whoever adds them up; floats are not.
   EXPECT_EQ(vnni->arithmetic, sdot->arithmetic);
   EXPECT_NE(
@@ -479,10 +494,14 @@ TEST(DotProducts, AreWordsOfTheTables) {
         if (!dot)
           continue;
         EXPECT_EQ(dot->folded * dot->tile.words, shape->k) << target.name;
-        EXPECT_EQ(dot->lanes(), shape->n) << target.name;
+        EXPECT_EQ(dot->columns(), shape->n) << target.name;
         EXPECT_EQ(dot->tile.rows, shape->m) << target.name;
         EXPECT_EQ(dot->tile.registers > 0, unit == UnitKind::AMX);
-        EXPECT_EQ(dot->folded * static_cast<int>(bitWidth(operand)), 32);
+        int bits = dot->folded * static_cast<int>(bitWidth(operand));
+        bool hasBlocks = dot->tile.rows > 1 && dot->tile.registers == 0;
+        EXPECT_EQ(bits, hasBlocks ? 64 : 32) << target.name;
+        // Operands and sums fill the registers.
+        EXPECT_EQ(dot->columns() * bits, dot->vectorBits) << target.name;
       }
     }
 }

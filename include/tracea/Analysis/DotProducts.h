@@ -25,8 +25,8 @@ getDotProduct(TargetAttr target, ::tracea::target::UnitKind unit, Type operand,
 const ::tracea::target::DotProduct *
 getDotProduct(TargetAttr target, Type operand, RankedTensorType sums);
 
-/// The lane map of sums in tiles of the product's unit: one register for each
-/// of its tiles, row by row. `shape` are whole tiles.
+/// The lane map of sums in the product's tiles: one register for each of these,
+/// row by row. `shape` are whole tiles.
 tracea_pipe::LanesAttr getUnitLanes(MLIRContext *context,
                                     const ::tracea::target::DotProduct &dot,
                                     ArrayRef<int64_t> shape);

@@ -4,9 +4,10 @@
 //
 // An instruction that adds several products of narrow elements to each of its
 // wider sums. Operands hold the elements of a sum side by side: a word of 32
-// bits, of four 8-bit integers or two halves. The vector unit adds one word to
-// each lane of a vector; a tile unit multiplies a tile of words by another, and
-// its sums are a tile of such vectors.
+// bits, of four 8-bit integers or two halves, or one of 64. The vector unit
+// adds one word to each lane of a vector, or the words of two rows by those of
+// two columns to a block of four lanes; a tile unit multiplies a tile of words
+// by another, and its sums are a tile of vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRACEA_TARGETINFO_DOTPRODUCTS_H
@@ -18,9 +19,10 @@
 
 namespace tracea::target {
 
-/// The tiles of a unit that multiplies tiles of words.
+/// The tiles of an instruction that multiplies tiles of words.
 struct TileShape {
-  /// Rows of the sums, each of one vector; 1: the vector unit's.
+  /// Rows of the sums. Those of a unit with registers of its own have a vector
+  /// each; others share one.
   int rows = 1;
   /// Words along k that one instruction adds up.
   int words = 1;
@@ -53,9 +55,12 @@ struct DotProduct {
   /// of one step of k are not added one after the other.
   bool joinsWords = false;
 
-  /// Sums of one row.
+  /// Sums of one vector, and of one row.
   int lanes() const {
     return vectorBits / static_cast<int>(bitWidth(accumulator));
+  }
+  int columns() const {
+    return tile.registers > 0 ? lanes() : lanes() / tile.rows;
   }
 };
 

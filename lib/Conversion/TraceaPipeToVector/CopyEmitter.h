@@ -85,6 +85,9 @@ private:
   Value hold(Value value);
 
   // By words, in WordCopy.cpp.
+  int64_t getWordBits() const {
+    return destType.getShape().back() * destType.getElementTypeBitWidth();
+  }
   /// The slot dimension that counts words along rows of the source, if they
   /// run along it.
   std::optional<int64_t> getWordRun() const;

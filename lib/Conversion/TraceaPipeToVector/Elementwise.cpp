@@ -7,7 +7,10 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -290,7 +293,8 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
   }
 };
 
-/// Only changes that rename registers cost nothing and need no lanes to move.
+/// Changes that rename registers cost nothing, others a shuffle for each vector
+/// whose lanes come from two.
 struct LowerRelayout : OpConversionPattern<RelayoutOp> {
   LowerRelayout(const TypeConverter &converter, MLIRContext *mlirContext,
                 VectorLoweringContext &context)
@@ -305,19 +309,34 @@ struct LowerRelayout : OpConversionPattern<RelayoutOp> {
       return failure();
     LanesAttr from = getLanes(op.getValue().getType());
     LanesAttr to = getLanes(op.getResult().getType());
+    std::map<SmallVector<int64_t>, std::pair<int64_t, int64_t>> places;
+    for (int64_t reg = 0; reg < from.getNumRegisters(); ++reg)
+      for (int64_t lane = 0; lane < from.getNumLanes(); ++lane)
+        places.try_emplace(from.getCoordinate(reg, lane), reg, lane);
     SmallVector<Value> results;
     for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
-      std::optional<int64_t> source =
-          findRegister(from, to.getCoordinate(reg, 0));
-      bool same = source && from.getNumLanes() == to.getNumLanes();
-      for (int64_t lane = 0; same && lane < to.getNumLanes(); ++lane)
-        same = from.getCoordinate(*source, lane) == to.getCoordinate(reg, lane);
-      if (!same)
+      // The registers that lanes come from, and where they are in these.
+      llvm::SetVector<int64_t> sources;
+      SmallVector<int64_t> lanes;
+      for (int64_t lane = 0; lane < to.getNumLanes(); ++lane) {
+        auto [source, place] = places.at(to.getCoordinate(reg, lane));
+        sources.insert(source);
+        size_t number = llvm::find(sources, source) - sources.begin();
+        lanes.push_back(number * from.getNumLanes() + place);
+      }
+      if (sources.size() > 2)
         return op.emitOpError()
-               << "moves elements between lanes, which this target has no "
-                  "lowering for: "
+               << "gathers a vector from more than two, which this target has "
+                  "no lowering for: "
                << from << " to " << to;
-      results.push_back(adaptor.getValue()[*source]);
+      Value first = adaptor.getValue()[sources.front()];
+      bool isSame = from.getNumLanes() == to.getNumLanes() &&
+                    llvm::equal(lanes, llvm::seq<int64_t>(0, lanes.size()));
+      results.push_back(isSame
+                            ? first
+                            : Value(vector::ShuffleOp::create(
+                                  rewriter, op.getLoc(), first,
+                                  adaptor.getValue()[sources.back()], lanes)));
     }
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();

@@ -19,8 +19,6 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace hardware = ::tracea::target;
 
-constexpr int64_t kWordBits = 32;
-
 /// How many steps before its use a row of a panel is asked for: at 8 to 14
 /// cycles each, well above the latency of the second level.
 constexpr int64_t kStepsAhead = 16;
@@ -50,10 +48,13 @@ public:
         lhs(lhs), rhs(rhs), depth(depth) {
     Type element = cast<MemRefType>(rhs.getType()).getElementType();
     word = VectorType::get(dot.folded, element);
-    words = VectorType::get(sum.getNumElements() * dot.folded, element);
+    words = VectorType::get(sum.getNumElements() * dot.folded / dot.tile.rows,
+                            element);
   }
 
   SmallVector<Value> emit(ValueRange sums);
+  /// The same where a register holds a block of rows by columns.
+  SmallVector<Value> emitBlocks(ValueRange sums);
   /// Takes off `sums` what is too much where the left operand is in offset
   /// form: 128 times the sums of the right one's columns.
   void takeOffsets(MmaOp op, MutableArrayRef<Value> sums);
@@ -68,6 +69,9 @@ private:
                                          ValueRange{sums, left, right})
         ->getResult(0);
   }
+  /// Words of the rows of a block, side by side.
+  Value loadRows(Value k, int64_t row);
+  void joinRows();
   Value loadColumns(Value k, int64_t column) {
     return vector::LoadOp::create(b, words, collapseWords(),
                                   ValueRange{k, constant(column * dot.folded)});
@@ -85,6 +89,9 @@ private:
   LanesAttr lanes;
   VectorType sum, word, words;
   Value lhs, rhs, depth, collapsed;
+  /// The left operand with words of all rows in one dimension, where they are
+  /// neighbours.
+  Value joinedRows;
 };
 } // namespace
 
@@ -106,13 +113,64 @@ SmallVector<Value> WordProduct::emit(ValueRange sums) {
       // A word of 32 bits in all lanes: one load.
       Value one = vector::LoadOp::create(
           b, word, lhs, ValueRange{constant(at[0]), k, constant(0)});
-      auto whole = VectorType::get(1, b.getIntegerType(kWordBits));
+      auto whole = VectorType::get(1, b.getI32Type());
       auto all = VectorType::get(sum.getShape(), whole.getElementType());
       one = vector::BitCastOp::create(b, whole, one);
       one = vector::ExtractOp::create(b, one, 0);
       row = vector::BitCastOp::create(b, words,
                                       vector::BroadcastOp::create(b, all, one));
     }
+    results.push_back(multiply(loop.getRegionIterArgs()[reg], row, column));
+  }
+  scf::YieldOp::create(b, results);
+  return SmallVector<Value>(loop.getResults());
+}
+
+Value WordProduct::loadRows(Value k, int64_t row) {
+  if (joinedRows)
+    return vector::LoadOp::create(b, words, joinedRows,
+                                  ValueRange{k, constant(row * dot.folded)});
+  SmallVector<Value> parts;
+  for (int64_t part = 0; part < dot.tile.rows; ++part)
+    parts.push_back(vector::LoadOp::create(
+        b, word, lhs, ValueRange{constant(row + part), k, constant(0)}));
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(0, words.getNumElements()));
+  return vector::ShuffleOp::create(b, parts[0], parts[1], all);
+}
+
+void WordProduct::joinRows() {
+  // In panels words of neighbouring rows are neighbours; pixels of a patch lie
+  // apart.
+  auto type = cast<MemRefType>(lhs.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      strides[0] != dot.folded || strides[2] != 1)
+    return;
+  auto order =
+      AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0, 2}, b.getContext());
+  joinedRows = memref::CollapseShapeOp::create(
+      b, memref::TransposeOp::create(b, lhs, AffineMapAttr::get(order)),
+      ArrayRef<ReassociationIndices>{{0}, {1, 2}});
+}
+
+SmallVector<Value> WordProduct::emitBlocks(ValueRange sums) {
+  collapseWords();
+  joinRows();
+  auto loop = scf::ForOp::create(b, constant(0), depth, constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar();
+  llvm::MapVector<int64_t, Value> rows, columns;
+  SmallVector<Value> results;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+    Value &row = rows[at[0]], &column = columns[at[1]];
+    if (!row)
+      row = loadRows(k, at[0]);
+    if (!column)
+      column = loadColumns(k, at[1]);
     results.push_back(multiply(loop.getRegionIterArgs()[reg], row, column));
   }
   scf::YieldOp::create(b, results);
@@ -351,10 +409,19 @@ private:
              << "expects its left operand "
              << (dot->isFirstUnsigned ? "in offset form (ui8)" : "signed")
              << " on this target, found " << lhsType;
-    if (lanes.getNumLanes() != dot->vectorBits / kWordBits ||
-        lanes.getContiguousLaneDim() != 1 || !lanes.hasSeparateLanes())
+    bool hasBlocks = dot->tile.rows > 1;
+    ArrayRef<int64_t> shape = accTile.getShape();
+    if (hasBlocks && (shape[0] % dot->tile.rows || shape[1] % dot->columns() ||
+                      lanes != getUnitLanes(b.getContext(), *dot, shape)))
       return op.emitOpError()
-             << "expects an accumulator whose " << dot->vectorBits / kWordBits
+             << "expects an accumulator whose registers are blocks of "
+             << dot->tile.rows << " x " << dot->columns() << ", found "
+             << lanes;
+    if (!hasBlocks &&
+        (lanes.getNumLanes() != dot->lanes() ||
+         lanes.getContiguousLaneDim() != 1 || !lanes.hasSeparateLanes()))
+      return op.emitOpError()
+             << "expects an accumulator whose " << dot->lanes()
              << " lanes lie along its columns, found " << lanes;
     Value depth = op.getDepth()
                       ? adaptor.getDepth().front()
@@ -365,7 +432,8 @@ private:
     SmallVector<Value> sums(adaptor.getAcc());
     if (dot->isFirstUnsigned)
       product.takeOffsets(op, sums);
-    rewriter.replaceOpWithMultiple(op, {ValueRange(product.emit(sums))});
+    sums = hasBlocks ? product.emitBlocks(sums) : product.emit(sums);
+    rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
     return success();
   }
 

@@ -92,6 +92,9 @@ struct LowerTileMultiply : OpConversionPattern<MmaOp> {
     const hardware::TileShape *shape = getUnitTile(context.target, sums);
     if (!shape)
       return failure();
+    if (!op.getRows().empty())
+      return op.emitOpError() << "expects all rows where its operands are "
+                                 "packed in words";
     auto lhsType = dyn_cast<MemRefType>(op.getLhs().getType());
     auto rhsType = dyn_cast<MemRefType>(op.getRhs().getType());
     if (!lhsType || !rhsType)

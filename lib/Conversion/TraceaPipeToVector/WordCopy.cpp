@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A slot [.., i, w] whose last dimension are the w elements of a word of 32
-// bits. Four forms:
+// or 64 bits. Four forms:
 //  - words that lie side by side in the source and in the slot go straight
 //    through, vector by vector;
 //  - words that lie side by side in rows of the source alone: square blocks of
@@ -19,8 +19,6 @@
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-constexpr int64_t kWordBits = 32;
 
 /// The greatest power of two that divides `extent`, and is no more than `most`.
 static int64_t getWidth(int64_t extent, int64_t most) {
@@ -121,7 +119,7 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
   whole = both(whole, isInside(corner));
 
   auto elements = VectorType::get(width * length, sourceType.getElementType());
-  auto words = VectorType::get(width, b.getIntegerType(kWordBits));
+  auto words = VectorType::get(width, b.getIntegerType(getWordBits()));
   auto emit = [&](function_ref<Value()> load, bool isWhole) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < width; ++i) {
@@ -185,7 +183,7 @@ Value CopyEmitter::isWholeBlock(ArrayRef<Value> at, int64_t run,
 void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
   int64_t last = destType.getRank() - 1, run = last - 1;
   int64_t length = destType.getDimSize(last);
-  int64_t width = context.vectorBits / kWordBits;
+  int64_t width = context.vectorBits / getWordBits();
   auto elements = VectorType::get(width * length, sourceType.getElementType());
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
   emitLoops(dims, at, [&] {
@@ -216,7 +214,7 @@ void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
 void CopyEmitter::emitWordRuns(SmallVectorImpl<Value> &at, int64_t run) {
   int64_t last = destType.getRank() - 1, across = last - 1;
   int64_t width =
-      getWidth(destType.getDimSize(across), context.vectorBits / kWordBits);
+      getWidth(destType.getDimSize(across), context.vectorBits / getWordBits());
   SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < across; ++dim)
     if (dim != run)
@@ -257,9 +255,9 @@ void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
   int64_t length = destType.getDimSize(last);
   // Both sides of a block are within the slot.
   int64_t width =
-      getWidth(destType.getDimSize(run), context.vectorBits / kWordBits);
+      getWidth(destType.getDimSize(run), context.vectorBits / getWordBits());
   width = getWidth(destType.getDimSize(across), width);
-  auto words = VectorType::get(width, b.getIntegerType(kWordBits));
+  auto words = VectorType::get(width, b.getIntegerType(getWordBits()));
   auto elements = VectorType::get(width, sourceType.getElementType());
   auto bytes = VectorType::get(width * length, sourceType.getElementType());
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
@@ -360,7 +358,7 @@ bool CopyEmitter::copyWords() {
       sourceType.getElementType() != destType.getElementType())
     return false;
   int64_t length = destType.getDimSize(last);
-  if (length < 2 || length * sourceType.getElementTypeBitWidth() != kWordBits ||
+  if (length < 2 || (getWordBits() != 32 && getWordBits() != 64) ||
       getConstantIntValue(getAsOpFoldResult(limits[last])) != length)
     return false;
   SmallVector<int64_t> strides;

@@ -85,7 +85,7 @@ private:
   /// What belongs to [panel, k, i], in the order of the panels, or back.
   template <typename T>
   SmallVector<T> arrange(SmallVector<T> of) const {
-    if (isLhs && words.hasTiles())
+    if (isLhs && words.hasUnit())
       std::swap(of[1], of[2]);
     return of;
   }

@@ -157,6 +157,7 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {
     best.rows /= 2;
   if (anyRows)
     best.rows = std::min(best.rows, m);
+  best.rows = roundUp(best.rows, tile.rows);
   best.columns = std::min(best.columns, roundUp(n, lanes));
   return best;
 }
@@ -214,6 +215,10 @@ static Reason checkMicroTile(const CPUModel &model, const Plan &plan,
              std::to_string(model.tile.registers);
     return "";
   }
+  if (Reason reason =
+          checkMultiple(rows, model.tile.rows, "the rows of the register tile");
+      !reason.empty())
+    return reason;
   if (!anyRows && (rows & (rows - 1)) != 0)
     return "the rows of the register tile must be a power of two, found " +
            std::to_string(rows);

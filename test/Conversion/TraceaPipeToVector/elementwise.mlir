@@ -2,6 +2,8 @@
 // RUN: tracea-opt %s --convert-tracea-pipe-to-vector --canonicalize --cse | FileCheck %s
 
 #tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#turned = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 2], [0, 1]], outer = [1, 1]>
+#blocks = #tracea_pipe.lanes<reg = [[0, 2]], lane = [[0, 1], [1, 0]], outer = [1, 1]>
 #wide = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [3, 1]>
 #wide_rows = #tracea_pipe.lanes<lane = [[0, 0], [0, 0]], outer = [3, 1]>
 #wide_columns = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
@@ -217,6 +219,37 @@ tracea_pipe.kernel @relayout(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index
     %x = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #straight>
     %y = tracea_pipe.relayout %x : tensor<2x8xf32, #straight> -> tensor<2x8xf32, #swapped>
     tracea_pipe.store %y, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #swapped>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// Lanes that move within a register, and a vector of two others: a shuffle each,
+// there and back.
+// CHECK-LABEL: tracea_pipe.kernel @lanes
+// CHECK:         %[[X0:.*]] = vector.load
+// CHECK:         %[[X1:.*]] = vector.load
+// CHECK:         %[[T0:.*]] = vector.shuffle %[[X0]], %[[X0]] [0, 2, 1, 3]
+// CHECK:         %[[T1:.*]] = vector.shuffle %[[X1]], %[[X1]] [0, 2, 1, 3]
+// CHECK:         %[[E0:.*]] = math.exp %[[T0]]
+// CHECK:         %[[E1:.*]] = math.exp %[[T1]]
+// CHECK:         %[[B0:.*]] = vector.shuffle %[[E0]], %[[E0]] [0, 2, 1, 3]
+// CHECK:         %[[B1:.*]] = vector.shuffle %[[E1]], %[[E1]] [0, 2, 1, 3]
+// CHECK:         %[[P0:.*]] = vector.shuffle %[[B0]], %[[B1]] [0, 1, 4, 5]
+// CHECK:         %[[P1:.*]] = vector.shuffle %[[B0]], %[[B1]] [2, 3, 6, 7]
+// CHECK:         %[[F0:.*]] = math.exp %[[P0]]
+// CHECK:         %[[F1:.*]] = math.exp %[[P1]]
+// CHECK:         vector.shuffle %[[F0]], %[[F1]] [0, 1, 4, 5]
+// CHECK:         vector.shuffle %[[F0]], %[[F1]] [2, 3, 6, 7]
+tracea_pipe.kernel @lanes(%m: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x4xf32, #tile>
+    %t = tracea_pipe.relayout %x : tensor<2x4xf32, #tile> -> tensor<2x4xf32, #turned>
+    %e = math.exp %t : tensor<2x4xf32, #turned>
+    %b = tracea_pipe.relayout %e : tensor<2x4xf32, #turned> -> tensor<2x4xf32, #tile>
+    %p = tracea_pipe.relayout %b : tensor<2x4xf32, #tile> -> tensor<2x4xf32, #blocks>
+    %f = math.exp %p : tensor<2x4xf32, #blocks>
+    %y = tracea_pipe.relayout %f : tensor<2x4xf32, #blocks> -> tensor<2x4xf32, #tile>
+    tracea_pipe.store %y, %d[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
   }
   tracea_pipe.end
 }

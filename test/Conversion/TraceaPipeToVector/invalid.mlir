@@ -177,29 +177,15 @@ tracea_pipe.kernel @encodings(%m: memref<?x?xf32>, %n: index) {
 
 // -----
 
-#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
-#swapped = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 2], [0, 1]], outer = [1, 1]>
+// A vector of more than two others.
+#tile = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#columns = #tracea_pipe.lanes<reg = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0]], outer = [1, 1]>
 tracea_pipe.kernel @relayout(%m: memref<?x?xf32>, %n: index) {
   tracea_pipe.tiles (%i) in (%n) {
-    %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x4xf32, #tile>
-    // expected-error @+2 {{'tracea_pipe.relayout' op moves elements between lanes, which this target has no lowering for}}
+    %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<4x4xf32, #tile>
+    // expected-error @+2 {{'tracea_pipe.relayout' op gathers a vector from more than two, which this target has no lowering for}}
     // expected-error @+1 {{failed to legalize operation 'tracea_pipe.relayout'}}
-    %y = tracea_pipe.relayout %x : tensor<2x4xf32, #tile> -> tensor<2x4xf32, #swapped>
-  }
-  tracea_pipe.end
-}
-
-// -----
-
-// More lanes than the source has.
-#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
-#wider = #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [1, 0]], outer = [1, 1]>
-tracea_pipe.kernel @relayout_lanes(%m: memref<?x?xf32>, %n: index) {
-  tracea_pipe.tiles (%i) in (%n) {
-    %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x4xf32, #tile>
-    // expected-error @+2 {{moves elements between lanes}}
-    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.relayout'}}
-    %y = tracea_pipe.relayout %x : tensor<2x4xf32, #tile> -> tensor<2x4xf32, #wider>
+    %y = tracea_pipe.relayout %x : tensor<4x4xf32, #tile> -> tensor<4x4xf32, #columns>
   }
   tracea_pipe.end
 }
@@ -309,6 +295,22 @@ tracea_pipe.kernel @words(%a: memref<2x5x4xui8>, %b: memref<5x4x4xi8>, %d: memre
     // expected-error @+2 {{expects an accumulator whose 8 lanes lie along its columns}}
     // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
     %r = tracea_pipe.mma %a, %b, %c : memref<2x5x4xui8>, memref<5x4x4xi8>, tensor<2x4xi32, #tile>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n2", features = "+neon,+i8mm", vector_bits = 128>} {
+tracea_pipe.kernel @words(%a: memref<2x5x8xi8>, %b: memref<5x4x8xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x4xi32, #tile>
+    // expected-error @+2 {{expects an accumulator whose registers are blocks of 2 x 2}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x8xi8>, memref<5x4x8xi8>, tensor<2x4xi32, #tile>
   }
   tracea_pipe.end
 }

@@ -145,6 +145,61 @@ tracea_pipe.kernel @plain(%a: memref<2x5x4xi8>, %b: memref<5x4x4xi8>, %d: memref
 
 // -----
 
+// Blocks of two rows by two columns in one register. Words of neighbouring rows are
+// neighbours in a panel: one load; of pixels that lie apart there is one each. The
+// way to vectors is a shuffle of two blocks.
+// CHECK-LABEL: tracea_pipe.kernel @blocks(
+// CHECK:         %[[L:.*]] = memref.cast {{.*}} to memref<4x5x8xi8, strided<[8, 32, 1], offset: ?>>
+// CHECK:         %[[T:.*]] = memref.transpose %[[L]] (d0, d1, d2) -> (d1, d0, d2) : {{.*}} to memref<5x4x8xi8
+// CHECK:         %[[ROWS:.*]] = memref.collapse_shape %[[T]] {{\[\[}}0], [1, 2]]
+// CHECK:         %[[S:.*]]:4 = scf.for %[[K:[a-z0-9]+]] = %c0 to %{{.*}} step %c1
+// CHECK-DAG:       %[[R0:.*]] = vector.load %[[ROWS]][%[[K]], %c0] : {{.*}}, vector<16xi8>
+// CHECK-DAG:       %[[R2:.*]] = vector.load %[[ROWS]][%[[K]], %c16] : {{.*}}, vector<16xi8>
+// CHECK-DAG:       %[[C0:.*]] = vector.load %{{.*}}[%[[K]], %c0] : memref<5x32xi8>, vector<16xi8>
+// CHECK-DAG:       %[[C2:.*]] = vector.load %{{.*}}[%[[K]], %c16] : memref<5x32xi8>, vector<16xi8>
+// CHECK-DAG:       llvm.call_intrinsic "llvm.aarch64.neon.smmla.v4i32.v16i8"(%{{.*}}, %[[R0]], %[[C0]])
+// CHECK-DAG:       llvm.call_intrinsic "llvm.aarch64.neon.smmla.v4i32.v16i8"(%{{.*}}, %[[R0]], %[[C2]])
+// CHECK-DAG:       llvm.call_intrinsic "llvm.aarch64.neon.smmla.v4i32.v16i8"(%{{.*}}, %[[R2]], %[[C0]])
+// CHECK-DAG:       llvm.call_intrinsic "llvm.aarch64.neon.smmla.v4i32.v16i8"(%{{.*}}, %[[R2]], %[[C2]])
+// CHECK:         vector.shuffle %[[S]]#0, %[[S]]#1 [0, 1, 4, 5]
+// CHECK:         vector.shuffle %[[S]]#0, %[[S]]#1 [2, 3, 6, 7]
+// CHECK:         vector.shuffle %[[S]]#2, %[[S]]#3 [0, 1, 4, 5]
+// CHECK-LABEL: tracea_pipe.kernel @apart(
+// CHECK-SAME:    %[[L:[a-z0-9]+]]: memref<2x5x8xi8>
+// CHECK:         scf.for %[[K:[a-z0-9]+]] =
+// CHECK:           %[[X:.*]] = vector.load %[[L]][%c0, %[[K]], %c0] : memref<2x5x8xi8>, vector<8xi8>
+// CHECK:           %[[Y:.*]] = vector.load %[[L]][%c1, %[[K]], %c0] : memref<2x5x8xi8>, vector<8xi8>
+// CHECK:           vector.shuffle %[[X]], %[[Y]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+#blocks = #tracea_pipe.lanes<lane = [[0, 1], [1, 0]], outer = [2, 2]>
+#block = #tracea_pipe.lanes<lane = [[0, 1], [1, 0]], outer = [1, 2]>
+#vectors = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#pair = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n2", features = "+neon,+dotprod,+i8mm", vector_bits = 128>} {
+tracea_pipe.kernel @blocks(%p: memref<5x4x8xi8>, %b: memref<5x4x8xi8>, %d: memref<?x?xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<4x4xi32, #blocks>
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %a = tracea_pipe.view %p[%c0, %c0, %c0] map affine_map<(i, k, g) -> (k, i, g)> : memref<5x4x8xi8> -> memref<4x5x8xi8, strided<[8, 32, 1], offset: ?>>
+    %s = tracea_pipe.mma %a, %b, %zero depth(%n) : memref<4x5x8xi8, strided<[8, 32, 1], offset: ?>>, memref<5x4x8xi8>, tensor<4x4xi32, #blocks>
+    %r = tracea_pipe.relayout %s : tensor<4x4xi32, #blocks> -> tensor<4x4xi32, #vectors>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<4x4xi32, #vectors>, memref<?x?xi32>
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @apart(%a: memref<2x5x8xi8>, %b: memref<5x4x8xi8>, %d: memref<?x?xi32>, %n: index) {
+  %zero = arith.constant dense<0> : tensor<2x4xi32, #block>
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.mma %a, %b, %zero : memref<2x5x8xi8>, memref<5x4x8xi8>, tensor<2x4xi32, #block>
+    %r = tracea_pipe.relayout %s : tensor<2x4xi32, #block> -> tensor<2x4xi32, #pair>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x4xi32, #pair>, memref<?x?xi32>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
 // Words across rows that lie side by side in the slot: pairs of rows are
 // interleaved, squares of words transposed. What a limit or the border cuts is
 // loaded under masks.

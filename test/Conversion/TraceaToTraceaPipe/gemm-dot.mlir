@@ -167,3 +167,33 @@ func.func @bytes(%a: tensor<16x64xi8>, %b: tensor<64x32xi8>, %d: tensor<16x32xi3
   return %r : tensor<16x32xi32>
 }
 }
+
+// -----
+
+// Blocks of two rows by two columns: words of 64 bits, and sums in registers of
+// blocks until a block of k is added up.
+// CHECK-DAG:   #[[BLOCKS:.*]] = #tracea_pipe.lanes<lane = {{\[\[}}0, 1], [1, 0]], outer = [4, 4]>
+// CHECK:       tracea_pipe.stage {{.*}} -> tensor<2x3x8x8xi8, #tracea_pipe.staged>
+// CHECK:       tracea_pipe.stage {{.*}} -> tensor<1x3x8x8xi8, #tracea_pipe.staged>
+// CHECK:       %[[S:.*]] = tracea_pipe.mma {{.*}} depth(%c3) : tensor<8x3x8xi8, #tracea_pipe.staged>, tensor<3x8x8xi8, #tracea_pipe.staged>, tensor<8x8xi32, #[[BLOCKS]]>
+// CHECK-NEXT:  tracea_pipe.relayout %[[S]] : tensor<8x8xi32, #[[BLOCKS]]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n2", features = "+neon,+dotprod,+i8mm", vector_bits = 128>} {
+func.func @blocks(%a: tensor<8x20xi8>, %b: tensor<20x16xi8>, %d: tensor<8x16xi32>) -> tensor<8x16xi32> {
+  %r = tracea.gemm ins(%a, %b : tensor<8x20xi8>, tensor<20x16xi8>) outs(%d : tensor<8x16xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 16, 24, 8], registers = [8, 8]>
+  return %r : tensor<8x16xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n2", features = "+neon,+dotprod,+i8mm", vector_bits = 128>} {
+func.func @one(%a: tensor<1x16xi8>, %b: tensor<16x16xi8>, %d: tensor<1x16xi32>) -> tensor<1x16xi32> {
+  // expected-error @below {{expects a register tile of whole tiles of 2 x 2 on the unit 'vector'}}
+  %r = tracea.gemm ins(%a, %b : tensor<1x16xi8>, tensor<16x16xi8>) outs(%d : tensor<1x16xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [1, 16, 16, 1], registers = [1, 8]>
+  return %r : tensor<1x16xi32>
+}
+}

@@ -43,7 +43,9 @@ void WordOperands::addAndStore(KernelBuilder &kb, Value first, Value last,
   auto store = [&](function_ref<Value()> sum) {
     kb.branch(last, [&] { finish(sum()); }, [&] { keep(sum()); });
   };
-  if (!hasTiles()) {
+  if (!hasUnit()) {
+    if (hasTiles())
+      block = RelayoutOp::create(kb.builder(), vectors, block);
     Value sum = kb.select(
         first, [&] { return block; },
         [&] { return kb.addTiles(load(vectors), block); });
@@ -97,11 +99,10 @@ mlir::tracea::getWordOperands(ScheduledOpInterface op, StringRef variant,
     return op->emitOpError()
            << "expects blocks of k in multiples of " << step
            << " for the variant '" << variant << "', found " << block;
-  if (dot->tile.registers > 0 &&
-      (registers[0] % dot->tile.rows != 0 || registers[1] % dot->lanes() != 0))
+  if (registers[0] % dot->tile.rows != 0 || registers[1] % dot->columns() != 0)
     return op->emitOpError()
            << "expects a register tile of whole tiles of " << dot->tile.rows
-           << " x " << dot->lanes() << " on the unit '"
+           << " x " << dot->columns() << " on the unit '"
            << stringifyMatrixUnit(schedule.getUnit()) << "', found "
            << schedule;
   words.dot = dot;

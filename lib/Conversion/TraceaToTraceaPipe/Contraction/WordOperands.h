@@ -25,8 +25,10 @@ struct WordOperands {
   /// `shape`, with the elements of a word behind it.
   SmallVector<int64_t> getShape(ArrayRef<int64_t> shape) const;
 
-  /// Whether a unit of its own multiplies tiles of words.
-  bool hasTiles() const { return dot && dot->tile.registers > 0; }
+  /// Whether tiles of words are multiplied, and whether by a unit with
+  /// registers of its own.
+  bool hasTiles() const { return dot && dot->tile.rows > 1; }
+  bool hasUnit() const { return dot && dot->tile.registers > 0; }
   /// Steps along k that `elements` of it take: words, as many as the unit adds
   /// up together. What is beyond k is zero.
   Value getSteps(KernelBuilder &kb, Value elements) const;

@@ -435,7 +435,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
         (ShapedType::isDynamic(channels) || channels % whole))
       return op.emitOpError()
              << "expects groups of whole "
-             << (words->hasTiles() ? "tiles" : "words") << " of " << whole
+             << (words->hasUnit() ? "tiles" : "words") << " of " << whole
              << " channels for the variant 'conv2d.dot', "
                 "found "
              << filterType;
