@@ -9,6 +9,7 @@
 
 #include "tracea/Runtime/Tensor.h"
 
+#include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -30,6 +31,20 @@ TEST(Tensor, AllocatesZeroedAndAligned) {
   EXPECT_TRUE(tensor->isContiguous());
   EXPECT_EQ(tensor->describe(), "f32[3, 5]");
 }
+
+#ifdef __linux__
+TEST(Tensor, WhatFillsHalfAHugePageBeginsAtOne) {
+  constexpr int64_t hugePage = int64_t(1) << 21;
+  for (int64_t bytes : {hugePage / 2, hugePage + 1, 5 * hugePage}) {
+    Expected<std::shared_ptr<void>> memory = allocateAligned(bytes);
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory->get()) % hugePage, 0u)
+        << bytes;
+    // All of it is there to be written.
+    std::memset(memory->get(), 1, static_cast<size_t>(bytes));
+  }
+}
+#endif
 
 TEST(Tensor, ScalarsAndEmpties) {
   Expected<Tensor> scalar = Tensor::allocate(ElementType::F64, {});

@@ -110,7 +110,9 @@ std::optional<int64_t> countElements(Span<const int64_t> shape);
 std::string describeShape(Span<const int64_t> shape);
 
 /// Memory aligned to `alignment` (a power of two, at least 64 is used), never
-/// null on success; freed with the last share. Contents arbitrary.
+/// null on success; freed with the last share. Contents arbitrary. What fills
+/// half of a huge page begins at one, and asks for it where the system has
+/// them.
 Expected<std::shared_ptr<void>> allocateAligned(int64_t bytes,
                                                 int64_t alignment = 64);
 

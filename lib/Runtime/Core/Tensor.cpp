@@ -13,6 +13,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace tracea::runtime {
 
@@ -50,9 +53,33 @@ std::string describeShape(Span<const int64_t> shape) {
   return text + "]";
 }
 
+/// Bytes of a huge page. One entry of the tables that translate addresses
+/// serves as much of them as 512 of ordinary ones do.
+static constexpr int64_t kHugePageBytes = int64_t(1) << 21;
+
+/// What fills half of a huge page begins at one, and asks for it below.
+static bool wantsHugePages([[maybe_unused]] int64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  return bytes >= kHugePageBytes / 2;
+#else
+  return false;
+#endif
+}
+
+/// The system may refuse: the memory is as good without, only slower.
+static void adviseHugePages([[maybe_unused]] void *memory,
+                            [[maybe_unused]] int64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  madvise(memory, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+#endif
+}
+
 Expected<std::shared_ptr<void>> allocateAligned(int64_t bytes,
                                                 int64_t alignment) {
   alignment = std::max<int64_t>(alignment, 64);
+  bool isHuge = wantsHugePages(bytes);
+  if (isHuge)
+    alignment = std::max(alignment, kHugePageBytes);
   int64_t rounded = 0;
   if (bytes < 0 || (alignment & (alignment - 1)) != 0 ||
       __builtin_add_overflow(std::max<int64_t>(bytes, 1), alignment - 1,
@@ -71,6 +98,8 @@ Expected<std::shared_ptr<void>> allocateAligned(int64_t bytes,
                      static_cast<size_t>(rounded)) != 0)
     return Status::outOfMemory("out of memory: cannot allocate " +
                                std::to_string(bytes) + " bytes");
+  if (isHuge)
+    adviseHugePages(memory, rounded);
   try {
     return std::shared_ptr<void>(memory, [](void *p) { std::free(p); });
   } catch (...) { // The control block did not fit; the deleter has run.
