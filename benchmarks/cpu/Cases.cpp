@@ -13,7 +13,7 @@ using tracea::runtime::ElementType;
 
 double Case::flops() const {
   if (op == Op::Gemm)
-    return 2.0 * gemm.m * gemm.n * gemm.k;
+    return 2.0 * gemm.batch * gemm.m * gemm.n * gemm.k;
   return 2.0 * conv.n * conv.outputHeight() * conv.outputWidth() * conv.k *
          conv.r * conv.s * (conv.c / conv.groups);
 }
@@ -91,12 +91,12 @@ public:
 
   Case &gemm(int64_t m, int64_t n, int64_t k,
              ElementType type = ElementType::F32, bool transposeA = false,
-             bool transposeB = false) {
+             bool transposeB = false, int64_t batch = 1) {
     Case entry;
     entry.list = "gemm";
     entry.op = Op::Gemm;
     entry.type = type;
-    entry.gemm = {m, n, k, transposeA, transposeB};
+    entry.gemm = {m, n, k, transposeA, transposeB, batch};
     entry.name = std::string("gemm ") + tracea::runtime::nameOf(type) + " " +
                  std::to_string(m);
     if (n != m || k != m)
@@ -104,6 +104,8 @@ public:
     if (transposeA || transposeB)
       entry.name += std::string(" ") + (transposeA ? "t" : "n") +
                     (transposeB ? "t" : "n");
+    if (batch != 1)
+      entry.name += " b" + std::to_string(batch);
     cases.push_back(entry);
     return cases.back();
   }
@@ -247,6 +249,9 @@ std::vector<Case> makeCases() {
   b.gemm(8, 1000, 1000);
   b.gemm(4096, 16, 4096);
   b.gemm(64, 64, 16384);
+  // Many small products, 2 MB of each operand.
+  b.gemm(17, 17, 17, ElementType::F32, false, false, /*batch=*/1800);
+  b.gemm(64, 64, 64, ElementType::F32, false, false, /*batch=*/128);
   b.gemm(1024, 1024, 1024, ElementType::F32, true, false);
   b.gemm(1024, 1024, 1024, ElementType::F32, false, true);
   b.gemm(1024, 1024, 1024, ElementType::F32, true, true);

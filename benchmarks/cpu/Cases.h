@@ -19,10 +19,18 @@ namespace tracea::bench {
 
 enum class Op { Gemm, Conv };
 
-/// C[m, n] = A B, with the operands stored transposed where said.
+/// C[m, n] = A B, with the operands stored transposed where said; with a batch
+/// so many products, one behind the other in memory.
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
   bool transposeA = false, transposeB = false;
+  int64_t batch = 1;
+
+  /// The extents of a matrix, and before them those of the batch if any.
+  std::vector<int64_t> shapeOf(int64_t rows, int64_t columns) const {
+    return batch == 1 ? std::vector<int64_t>{rows, columns}
+                      : std::vector<int64_t>{batch, rows, columns};
+  }
 };
 
 /// Convolution, batch norm, a residual where said, and ReLU; of types other

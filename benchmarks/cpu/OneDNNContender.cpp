@@ -302,6 +302,8 @@ makeProducts(const Problem &problem) {
   const Case &entry = problem.what();
   const BufferSet &set = problem.set(0);
   std::vector<int> straight = {0, 1}, swapped = {1, 0};
+  if (entry.gemm.batch != 1)
+    straight = {0, 1, 2}, swapped = {0, 2, 1};
   dnnl_memory_desc_t a = describe(entry.type, set.inputs[0].shape(),
                                   entry.gemm.transposeA ? swapped : straight);
   dnnl_memory_desc_t b = describe(entry.type, set.inputs[1].shape(),

@@ -67,10 +67,11 @@ public:
                       gemm.transposeB ? n : k, gemm.transposeB ? k : n, 1, b,
                       gemm.transposeB ? k : n, a, 1, 0, c, 1);
     else
-      library().sgemm(RowMajor, gemm.transposeA ? Transpose : NoTranspose,
-                      gemm.transposeB ? Transpose : NoTranspose, m, n, k, 1, a,
-                      gemm.transposeA ? m : k, b, gemm.transposeB ? k : n, 0, c,
-                      n);
+      for (int64_t i = 0; i < gemm.batch; ++i)
+        library().sgemm(RowMajor, gemm.transposeA ? Transpose : NoTranspose,
+                        gemm.transposeB ? Transpose : NoTranspose, m, n, k, 1,
+                        a + i * m * k, gemm.transposeA ? m : k, b + i * k * n,
+                        gemm.transposeB ? k : n, 0, c + i * m * n, n);
     return true;
   }
 

@@ -123,13 +123,11 @@ Problem::Problem(const Case &entry, int64_t rotateBytes) : entry(entry) {
     BufferSet set;
     if (entry.op == Op::Gemm) {
       set.inputs = {
-          Array(entry.type, gemm.transposeA
-                                ? std::vector<int64_t>{gemm.k, gemm.m}
-                                : std::vector<int64_t>{gemm.m, gemm.k}),
-          Array(entry.type, gemm.transposeB
-                                ? std::vector<int64_t>{gemm.n, gemm.k}
-                                : std::vector<int64_t>{gemm.k, gemm.n})};
-      set.output = Array(entry.outputType(), {gemm.m, gemm.n});
+          Array(entry.type, gemm.transposeA ? gemm.shapeOf(gemm.k, gemm.m)
+                                            : gemm.shapeOf(gemm.m, gemm.k)),
+          Array(entry.type, gemm.transposeB ? gemm.shapeOf(gemm.n, gemm.k)
+                                            : gemm.shapeOf(gemm.k, gemm.n))};
+      set.output = Array(entry.outputType(), gemm.shapeOf(gemm.m, gemm.n));
     } else {
       std::vector<int64_t> shape =
           image(conv.k, conv.outputHeight(), conv.outputWidth());
@@ -182,11 +180,15 @@ double Problem::referenceGemm(int index, const std::vector<int64_t> &at,
   const GemmShape &gemm = entry.gemm;
   const Array &a = sets[index].inputs[0];
   const Array &b = sets[index].inputs[1];
+  int64_t i = at[at.size() - 2], j = at.back();
+  int64_t number = at.size() > 2 ? at[0] : 0;
+  int64_t firstA = number * gemm.m * gemm.k;
+  int64_t firstB = number * gemm.k * gemm.n;
   double sum = 0;
   for (int64_t k = 0; k < gemm.k; ++k) {
     double product =
-        a.at(gemm.transposeA ? k * gemm.m + at[0] : at[0] * gemm.k + k) *
-        b.at(gemm.transposeB ? at[1] * gemm.k + k : k * gemm.n + at[1]);
+        a.at(firstA + (gemm.transposeA ? k * gemm.m + i : i * gemm.k + k)) *
+        b.at(firstB + (gemm.transposeB ? j * gemm.k + k : k * gemm.n + j));
     sum += product;
     magnitude += std::fabs(product);
   }
