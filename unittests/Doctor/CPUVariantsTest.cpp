@@ -229,6 +229,20 @@ TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
               ElementsAre(8, 16));
 }
 
+// Blocks of k are longer where the second level has room for a square block of
+// A; as many as come closest to their usual length, and equal.
+TEST(CPUGemm, BlocksOfKFillTheSecondLevel) {
+  auto depth = [](const char *name, int64_t k) {
+    return best(gemm(1024, 1024, k), cpu(name, 1)).plan.tile[2];
+  };
+  EXPECT_EQ(depth("sapphirerapids", 2048), 512);
+  EXPECT_EQ(depth("sapphirerapids", 1027), 520);
+  EXPECT_EQ(depth("sapphirerapids", 767), 767);
+  EXPECT_EQ(depth("znver4", 2048), 256);
+  EXPECT_EQ(depth("znver4", 1027), 264);
+  EXPECT_EQ(depth("znver4", 383), 383);
+}
+
 TEST(CPUGemm, OneCoreTakesTheWholeProduct) {
   Candidate choice = best(gemm(512, 512, 512), cpu("znver4", 1));
   EXPECT_EQ(choice.variant->name(), "gemm.packed");
@@ -271,8 +285,9 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   EXPECT_EQ(row.plan.registers()[0], 1);
   EXPECT_GE(ceilDiv(4096, row.plan.tile[1]), 2);
   EXPECT_EQ(best(gemm(4096, 16, 4096), target).variant->name(), "gemm.direct");
-  // All rows at once or equal shares, and all columns that registers hold then.
-  for (auto [m, rows, columns] : {std::array<int64_t, 3>{1, 1, 240},
+  // All rows at once or equal shares, and all columns that registers hold then;
+  // runs of 512 bytes of one row.
+  for (auto [m, rows, columns] : {std::array<int64_t, 3>{1, 1, 128},
                                   {2, 2, 160},
                                   {4, 4, 96},
                                   {5, 5, 80},
@@ -289,7 +304,9 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   EXPECT_THAT(best(gemm(8, 4096, 4096), target).plan.tile,
               ElementsAre(8, 2064, 32));
   EXPECT_THAT(best(gemm(1, 4096, 4096), target).plan.tile,
-              ElementsAre(1, 2160, 64));
+              ElementsAre(1, 2048, 16));
+  // Of short rows eight lie side by side.
+  EXPECT_EQ(best(gemm(1, 1000, 1000), target).plan.tile[2], 8);
   EXPECT_THAT(best(gemm(8, 48, 4096), target).plan.tile,
               ElementsAre(8, 48, 256));
   // Sums of many columns do not fill the second-level cache.
@@ -298,9 +315,12 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
               ElementsAre(4, 24));
   EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),
               ElementsAre(4, 32));
-  // Rows that are short are many at a time, and columns are shared evenly.
+  // Rows that are short are as many at a time as leave the first level room for
+  // those of A, and columns are shared evenly.
   EXPECT_THAT(best(gemm(64, 64, 16384), cpu("znver4", 1)).plan.tile,
-              ElementsAre(64, 64, 256));
+              ElementsAre(64, 64, 40));
+  EXPECT_THAT(best(gemm(64, 64, 16384), cpu("sapphirerapids", 1)).plan.tile,
+              ElementsAre(64, 64, 64));
   EXPECT_THAT(best(gemm(17, 17, 17), cpu("znver4", 1)).plan.registers(),
               ElementsAre(6, 32));
   EXPECT_EQ(best(gemm(64, 512, 512), cpu("znver4", 1)).variant->name(),

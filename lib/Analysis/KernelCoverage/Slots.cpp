@@ -28,7 +28,7 @@ static bool collectStores(Value buffer, SmallVectorImpl<StoreOp> &stores) {
                    memref::TransposeOp>(user)) {
       if (!collectStores(user->getResult(0), stores))
         return false;
-    } else if (!isa<CopyOutOp, LoadOp, MmaOp, MmaAsyncOp>(user)) {
+    } else if (!isa<CopyOutOp, LoadOp, PrefetchOp, MmaOp, MmaAsyncOp>(user)) {
       return false;
     }
   }

@@ -448,6 +448,20 @@ private:
 };
 
 /// One request for each cache line that a row of the tile begins or crosses.
+/// Whether a row of a matrix may begin within a line of `bytes`: where rows are
+/// not whole lines apart, as far as the type tells. Memory begins at a line.
+static bool rowsMayBeginWithinLines(MemRefType memory, int64_t bytes) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (memory.getRank() < 2 || !memory.getElementType().isIntOrFloat() ||
+      failed(memory.getStridesAndOffset(strides, offset)))
+    return false;
+  int64_t bits = memory.getElementType().getIntOrFloatBitWidth();
+  return llvm::any_of(ArrayRef(strides).drop_back(), [&](int64_t stride) {
+    return ShapedType::isDynamic(stride) || stride * bits % (8 * bytes) != 0;
+  });
+}
+
 struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
   LowerPrefetch(const TypeConverter &converter, MLIRContext *mlirContext,
                 const VectorLoweringContext &context)
@@ -471,17 +485,25 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     int64_t step = std::max<int64_t>(1, kLine / llvm::divideCeil(bits, 8));
     ArrayRef<int64_t> shape = op.getShape();
     SmallVector<int64_t> at(shape.size(), 0);
+    // The nearer the cache, the greater the locality: 3 is the first level.
+    unsigned locality = 4 - op.getLevel();
+    // Rows that may begin within a line end in one more.
+    bool mayBeginWithin = rowsMayBeginWithinLines(memory, kLine);
     // Requests past the edges of the memory are harmless, and do nothing.
     std::function<void(size_t)> visit = [&](size_t dim) {
       if (dim == shape.size()) {
         memref::PrefetchOp::create(
             b, buffer, getElementIndices(b, op.getIndices(), op.getMap(), at),
-            op.getWrite(), /*localityHint=*/3, /*isDataCache=*/true);
+            op.getWrite(), locality, /*isDataCache=*/true);
         return;
       }
-      int64_t stride = dim + 1 == shape.size() ? step : 1;
-      for (at[dim] = 0; at[dim] < shape[dim]; at[dim] += stride)
+      bool isRow = dim + 1 == shape.size();
+      for (at[dim] = 0; at[dim] < shape[dim]; at[dim] += isRow ? step : 1)
         visit(dim + 1);
+      if (isRow && mayBeginWithin && shape[dim] > 1) {
+        at[dim] = shape[dim] - 1;
+        visit(dim + 1);
+      }
     };
     visit(0);
     rewriter.eraseOp(op);

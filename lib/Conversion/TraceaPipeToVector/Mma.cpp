@@ -229,6 +229,21 @@ void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
   }
 }
 
+/// How many steps further on a packed left operand is asked for, so that it has
+/// come from the second level by then: broadcasts of neighbours are too narrow
+/// for the first level's own prefetcher to keep up. 0 where the elements of a
+/// step do not follow those of the step before it: rows that lie apart.
+static int64_t getStepsAhead(MemRefType lhs) {
+  constexpr int64_t kAheadBytes = 1024;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(lhs.getStridesAndOffset(strides, offset)) || strides[0] != 1 ||
+      lhs.getDimSize(0) == 1 || strides[1] != lhs.getDimSize(0))
+    return 0;
+  int64_t bits = lhs.getElementType().getIntOrFloatBitWidth();
+  return kAheadBytes * 8 / (bits * strides[1]);
+}
+
 namespace {
 /// One rank-1 update a step: a vector of each column group of the right
 /// operand, a broadcast element of each row of the left one.
@@ -535,11 +550,15 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
+    Value left = lhs.values.front();
     if (lhs.isStream && !rowLimit)
-      prefetchNextRows(b, lhs.values.front(), k);
+      prefetchNextRows(b, left, k);
+    else if (int64_t steps = getStepsAhead(cast<MemRefType>(left.getType())))
+      memref::PrefetchOp::create(
+          b, left, ValueRange{zero, addIndex(b, k, steps)}, /*isWrite=*/false,
+          /*localityHint=*/3, /*isDataCache=*/true);
     auto loadRow = [&](int64_t row) -> Value {
-      return memref::LoadOp::create(b, lhs.values.front(),
-                                    ValueRange{edges.rows[row], k});
+      return memref::LoadOp::create(b, left, ValueRange{edges.rows[row], k});
     };
     scf::YieldOp::create(b, emitStep(b, accTile, registers, loadRow, rhs, k,
                                      edges, loop.getRegionIterArgs()));

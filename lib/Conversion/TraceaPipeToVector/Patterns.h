@@ -87,6 +87,9 @@ Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);
 /// A zero scalar or vector of `type`.
 Value getZero(ImplicitLocOpBuilder &b, Type type);
 
+/// Shares the requests right before multiplies of panels among their steps.
+void spreadRequests(Operation *root);
+
 void populateMemoryPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns,
                             VectorLoweringContext &context);

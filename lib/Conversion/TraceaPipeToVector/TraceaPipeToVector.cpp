@@ -280,6 +280,7 @@ struct ConvertTraceaPipeToVector
       context.hasFma = hasFusedMultiplyAdd(target);
       context.target = target;
     }
+    spreadRequests(module);
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       if (failed(planWorkspace(kernel, context)))
         return signalPassFailure();

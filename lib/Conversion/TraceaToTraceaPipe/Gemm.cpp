@@ -81,6 +81,23 @@ struct Panels {
                           staged, offsets, kb.map(map.size() - 1, map));
   }
 
+  /// Asks the second level for `steps` of k from `k` on of the panel of
+  /// elements that follows the one of `at`.
+  void prefetchNext(Value staged, Value at, Value k, int64_t steps) const {
+    IndexMath &ix = kb.index();
+    auto type = cast<RankedTensorType>(staged.getType());
+    SmallVector<Value> indices(type.getRank(), ix.constant(0));
+    indices[0] = ix.add(ix.floorDiv(at, width), 1);
+    indices[1] = k;
+    SmallVector<Value> limits;
+    for (auto [index, extent] : llvm::zip(indices, type.getShape()))
+      limits.push_back(ix.sub(ix.constant(extent), index));
+    PrefetchOp::create(kb.builder(), staged, indices, limits,
+                       AffineMap::getMultiDimIdentityMap(
+                           type.getRank(), kb.builder().getContext()),
+                       {1, steps, width}, /*write=*/false, /*level=*/2);
+  }
+
 private:
   /// What belongs to [panel, k, i], in the order of the panels, or back.
   template <typename T>
@@ -202,6 +219,15 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   RankedTensorType rhsType =
       rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words->rhs);
 
+  // The register tiles of a panel of B ask for the next one together, each for
+  // a share; more requests than one in so many steps cost more than they hide.
+  constexpr int64_t stepsOfRequest = 8;
+  int64_t nextSteps = 0;
+  if (words->length == 1 && tileN > regN)
+    nextSteps = std::min<int64_t>(
+        llvm::divideCeil(tileK, llvm::divideCeil(stageM, regM)),
+        tileK / stepsOfRequest);
+
   RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK},
                    *words);
   sums.loop([&](Value k0, Value lengthK) {
@@ -226,6 +252,10 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
           sums.add(
               part, ix.add(ms, i), j, {ix.sub(rows, i), ix.sub(lengthN, j)},
               accTile, [&]() -> Value {
+                if (nextSteps > 0)
+                  rhsPanels.prefetchNext(
+                      rhsStaged, j, ix.mul(ix.floorDiv(i, regM), nextSteps),
+                      nextSteps);
                 return MmaOp::create(b, lhsPanel, rhsPanel,
                                      kb.splat(accTile, 0), depth, ValueRange());
               });
@@ -289,6 +319,31 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
     return {ix.sub(lengthM, i), ix.sub(lengthN, j)};
   };
 
+  // Asks the second level for a part of what the next block of k reads.
+  auto prefetch = [&](const MatrixOperand &operand, Value outer, Value k,
+                      Value outerLimit, int64_t extent, int64_t steps) {
+    // The tile's last dimension is that of the operand's rows.
+    bool isAlongK = operand.getDimK() > operand.getOuterDim();
+    SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
+    SmallVector<int64_t> shape = {extent, steps};
+    SmallVector<Value> limits = {outerLimit, ix.sub(sizeK, k)};
+    if (!isAlongK) {
+      std::swap(shape[0], shape[1]);
+      std::swap(limits[0], limits[1]);
+    }
+    AffineMap map = kb.map(2, operand.at(batch, kb.dim(isAlongK ? 0 : 1),
+                                         kb.dim(isAlongK ? 1 : 0)));
+    PrefetchOp::create(b, kb.getMemRef(operand.getTensor()),
+                       operand.at(grid, outer, k), limits, map, shape,
+                       /*write=*/false, /*level=*/2);
+  };
+  // Where there are few panels of columns a block is runs that are too short
+  // for the processor to look ahead by itself; long ones it reads best alone.
+  int64_t tilesM = tileM / regM, tilesN = tileN / regN;
+  bool hasShortRuns = tilesN <= regM;
+  int64_t nextRows = llvm::divideCeil(regM, tilesN);
+  int64_t nextSteps = llvm::divideCeil(tileK, tilesM);
+
   // Several panels of columns: blocks of rows of B are read from end to end, as
   // memory likes it, while the sums rest where they are small.
   if (tileN > regN) {
@@ -298,6 +353,16 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
         kb.loop(lengthM, regM, [&](Value i) {
           SmallVector<Value> limits = getLimits(i, j);
           ResultTile part = getPart(i, j);
+          if (hasShortRuns) {
+            // Each register tile asks for its share of the next block.
+            Value next = ix.add(k, tileK);
+            Value row = ix.mul(ix.floorDiv(j, regN), nextRows);
+            Value step = ix.mul(ix.floorDiv(i, regM), nextSteps);
+            prefetch(lhs, ix.add(part.m, row), next, ix.sub(limits[0], row),
+                     nextRows, tileK);
+            prefetch(rhs, part.n, ix.add(next, step), limits[1], regN,
+                     nextSteps);
+          }
           sums.add(part, i, j, limits, accTile,
                    [&] { return multiply(part, k, depth, limits); });
         });

@@ -139,15 +139,16 @@ constexpr int64_t kMaxPanelBytes = 256 << 20;
 
 /// Extent of k staged at a time: long enough to amortise the loads and stores
 /// of the accumulators, short enough for two slivers in the first-level cache.
-/// A k not much longer is taken whole; a longer one is cut evenly.
-int64_t chooseKBlock(const CPUModel &model, int64_t k, int64_t most = 256) {
-  int64_t block = most * 4 / model.elementBytes;
+/// A k not much longer is taken whole; a longer one is cut evenly, into about
+/// as many blocks.
+int64_t chooseKBlock(const CPUModel &model, int64_t k, int64_t usual = 256) {
+  int64_t block = usual * 4 / model.elementBytes;
   if (k == kUnknownExtent)
     return block;
-  if (k <= block * 3 / 2)
+  int64_t blocks = (2 * k + block - 1) / (2 * block);
+  if (blocks <= 1)
     return std::max<int64_t>(1, k);
-  int64_t blocks = ceilDiv(k, block);
-  return std::min(block, roundUp(ceilDiv(k, blocks), 8));
+  return roundUp(ceilDiv(k, blocks), 8);
 }
 
 /// `extent` cut into the fewest equal pieces that are multiples of `factor` and
@@ -209,7 +210,14 @@ public:
                       (problem.n == kUnknownExtent || problem.n >= problem.m);
     if (hasFewRows) {
       micro.rows = evenShare(problem.m, 1, mostRows);
+      // One row only adds up what it reads: wider runs would be no longer ones
+      // of memory, and be cut by masks at the end of each row.
+      constexpr int64_t runBytes = 512;
       micro.columns = model.mostColumns(micro.rows);
+      if (micro.rows == 1)
+        micro.columns =
+            std::min(micro.columns,
+                     roundDown(runBytes / model.elementBytes, model.lanes));
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
@@ -237,11 +245,20 @@ public:
     // Rows of B are read from end to end, where they are long as many side by
     // side as processors look ahead in. The sums of few rows are small beside
     // them, and those of one panel stay in registers.
-    constexpr int64_t longRow = 2048;
+    constexpr int64_t longRow = 2048, pageBytes = 4096;
     int64_t kBlock = chooseKBlock(model, problem.k);
-    if (hasFewRows && n > micro.columns &&
-        assumed(problem.n) * model.elementBytes > longRow)
-      kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
+    if (hasFewRows && n > micro.columns) {
+      // A block of A, which every panel of B meets, and one panel in half of
+      // the first level.
+      int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
+      int64_t rowBytes = assumed(problem.n) * model.elementBytes;
+      if (micro.rows == 1)
+        kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
+      else if (rowBytes > longRow)
+        kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
+      else if (fits < kBlock)
+        kBlock = std::max<int64_t>(32, roundDown(fits, 8));
+    }
     Plan plan = emptyPlan();
     plan.tile = {m, n, kBlock};
     plan.registers() = {micro.rows, micro.columns};
@@ -272,8 +289,12 @@ public:
 
 } // namespace
 
+// A square block of A in half of the second level, from which panels of B come
+// as well: the longer k, the less often the sums are loaded and stored again.
 int64_t PackedGemm::blockWords(const CPUModel &model, int64_t words) const {
-  return chooseKBlock(model, words);
+  constexpr int64_t side = 512;
+  bool fits = model.l2 / 2 >= side * side * model.elementBytes;
+  return chooseKBlock(model, words, fits ? side : 256);
 }
 
 int64_t DotGemm::blockWords(const CPUModel &model, int64_t words) const {

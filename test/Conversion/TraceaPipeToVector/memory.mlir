@@ -285,23 +285,33 @@ tracea_pipe.kernel @point(%a: memref<f32>, %n: index) {
   tracea_pipe.end
 }
 
-// One request a cache line of each row: 32 floats are two lines. Indices are eight
-// bytes.
+// One request a cache line of each row: 32 floats are two lines, and may reach into a
+// third where rows are not whole lines apart. Indices are eight bytes.
 // CHECK-LABEL: tracea_pipe.kernel @prefetch
 // CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J]]], write, locality<3>, data
 // CHECK-NEXT:      %[[J16:.*]] = arith.addi %[[J]], %c16
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J16]]], write
+// CHECK-NEXT:      %[[J31:.*]] = arith.addi %[[J]], %c31
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J31]]], write
 // CHECK-NEXT:      %[[I1:.*]] = arith.addi %[[I]], %c1
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I1]], %[[J]]], write
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I1]], %[[J16]]], write
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I1]], %[[J31]]], write
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J]]], read, locality<2>, data
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J16]]], read, locality<2>, data
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J]]], read, locality<3>, data
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J16]]], read, locality<3>, data
+// CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]], %[[J31]]], read, locality<3>, data
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I]]], read
 // CHECK-NEXT:      %[[I8:.*]] = arith.addi %[[I]], %c8
 // CHECK-NEXT:      memref.prefetch %{{.*}}[%[[I8]]], read
 // CHECK-NEXT:    }
-tracea_pipe.kernel @prefetch(%a: memref<?x?xf32>, %x: memref<?xindex>, %n: index) {
+tracea_pipe.kernel @prefetch(%a: memref<?x?xf32>, %b: memref<9x64xf32>, %c: memref<9x40xf32>, %x: memref<?xindex>, %n: index) {
   tracea_pipe.tiles (%i, %j) in (%n, %n) {
     tracea_pipe.prefetch %a[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%n, %n) shape [2, 32] write : memref<?x?xf32>
+    tracea_pipe.prefetch %b[%i, %j] map affine_map<(i, j) -> (i, j)> shape [1, 32] level 2 : memref<9x64xf32>
+    tracea_pipe.prefetch %c[%i, %j] map affine_map<(i, j) -> (i, j)> shape [1, 32] : memref<9x40xf32>
     tracea_pipe.prefetch %x[%i] map affine_map<(i) -> (i)> shape [16] : memref<?xindex>
   }
   tracea_pipe.end

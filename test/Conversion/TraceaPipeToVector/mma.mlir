@@ -45,6 +45,52 @@ tracea_pipe.kernel @floats(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memre
   tracea_pipe.end
 }
 
+// Of a packed left operand the elements of a step follow those of the one before it: it
+// is asked for 1 KiB ahead.
+// CHECK-LABEL: tracea_pipe.kernel @packed(
+// CHECK:         scf.for %[[K:[a-z0-9]+]] =
+// CHECK:           %[[AHEAD:.*]] = arith.addi %[[K]], %c128
+// CHECK:           memref.prefetch %[[A:.*]][%c0, %[[AHEAD]]], read, locality<3>, data : memref<2x16xf32, strided<[1, 2], offset: ?>>
+// CHECK:           memref.load %[[A]][%c0, %[[K]]]
+tracea_pipe.kernel @packed(%p: memref<16x2xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %depth: index) {
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %a = tracea_pipe.view %p[%i, %i] map affine_map<(i, k) -> (k, i)> : memref<16x2xf32> -> memref<2x16xf32, strided<[1, 2], offset: ?>>
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c depth(%depth) : memref<2x16xf32, strided<[1, 2], offset: ?>>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// What is asked for right before a long multiply of panels is spread among its steps: each
+// piece of 32 of them asks for its share of rows, one of the sums and eight of a panel, in two lines each.
+// CHECK-LABEL: tracea_pipe.kernel @spread(
+// CHECK-SAME:    %[[P:[a-z0-9]+]]: memref<64x2xf32>, %[[B:[a-z0-9]+]]: memref<64x8xf32>, %[[D:[a-z0-9]+]]: memref<?x48xf32>
+// CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
+// CHECK-NOT:       memref.prefetch
+// CHECK:           scf.for %[[K:[a-z0-9]+]] = %c0 to %{{.*}} step %c32 iter_args
+// CHECK:             %[[PIECE:.*]] = arith.divui %[[K]], %c32
+// CHECK:             %[[ROW:.*]] = arith.addi %[[I]], %[[PIECE]]
+// CHECK-NEXT:        memref.prefetch %[[D]][%[[ROW]], %[[J]]], write, locality<3>
+// CHECK-NOT:         memref.prefetch %[[D]]
+// CHECK:             memref.prefetch %[[B]]{{.*}} read, locality<2>
+// CHECK-COUNT-15:    memref.prefetch %[[B]]{{.*}} read, locality<2>
+// CHECK-NOT:         locality<2>
+// CHECK:             %[[REST:.*]] = arith.subi %{{.*}}, %[[K]]
+// CHECK:             %[[STEPS:.*]] = arith.minsi %[[REST]], %c32
+// CHECK:             scf.for %{{.*}} = %c0 to %[[STEPS]]
+tracea_pipe.kernel @spread(%p: memref<64x2xf32>, %b: memref<64x8xf32>, %d: memref<?x48xf32>, %depth: index) {
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %a = tracea_pipe.view %p[%i, %i] map affine_map<(i, k) -> (k, i)> : memref<64x2xf32> -> memref<2x64xf32, strided<[1, 2], offset: ?>>
+    %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
+    tracea_pipe.prefetch %d[%i, %j] map affine_map<(i, j) -> (i, j)> shape [2, 8] write : memref<?x48xf32>
+    tracea_pipe.prefetch %b[%i, %j] map affine_map<(i, j) -> (i, j)> shape [16, 8] level 2 : memref<64x8xf32>
+    %r = tracea_pipe.mma %a, %b, %c depth(%depth) : memref<2x64xf32, strided<[1, 2], offset: ?>>, memref<64x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x48xf32>
+  }
+  tracea_pipe.end
+}
+
 // Of a left operand in registers each step takes its elements from where they are: rows are registers, k is lanes.
 // CHECK-LABEL: tracea_pipe.kernel @registers(
 // CHECK:         %[[A0:.*]] = vector.load %{{.*}} : memref<2x4xf32>, vector<4xf32>

@@ -258,3 +258,28 @@ func.func @panels(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64
   return %0, %1, %2 : tensor<4x64xf32>, tensor<4x64xf16>, tensor<4x64xf32>
 }
 }
+
+// -----
+
+// Each of the four register tiles that meet a panel of B asks for a share of the next one,
+// and for its sums: what stands before a multiply is spread among its steps later.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_0(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x64xf32>, %[[B:[a-z0-9]+]]: memref<64x24xf32>, %[[D:[a-z0-9]+]]: memref<16x24xf32>
+// CHECK:         %[[BP:.*]] = tracea_pipe.stage %[[B]]
+// CHECK:         %[[AP:.*]] = tracea_pipe.stage %[[A]]
+// CHECK:         scf.for %[[J:[a-z0-9]+]] = %c0 to %{{.*}} step %c8 {
+// CHECK:           %[[PANEL:.*]] = arith.divui %[[J]], %c8
+// CHECK:           scf.for %[[I:[a-z0-9]+]] = %c0 to %{{.*}} step %c4 {
+// CHECK:             tracea_pipe.prefetch %[[D]]{{.*}} shape [4, 8] write : memref<16x24xf32>
+// CHECK:             %[[FROM:.*]] = arith.muli %{{.*}}, %c8
+// CHECK:             %[[NEXT:.*]] = arith.addi %[[PANEL]], %c1
+// CHECK:             tracea_pipe.prefetch %[[BP]][%[[NEXT]], %[[FROM]], %c0] {{.*}} shape [1, 8, 8] level 2 : tensor<3x64x8xf32, #tracea_pipe.staged>
+// CHECK:             tracea_pipe.mma
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @next_panel(%a: tensor<16x64xf32>, %b: tensor<64x24xf32>, %d: tensor<16x24xf32>) -> tensor<16x24xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<16x64xf32>, tensor<64x24xf32>) outs(%d : tensor<16x24xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [16, 24, 64, 16], registers = [4, 8]>
+  return %0 : tensor<16x24xf32>
+}
+}

@@ -862,6 +862,14 @@ func.func @f(%m: memref<?x?xf32>, %i: index) {
 
 // -----
 
+func.func @f(%m: memref<?xf32>, %i: index) {
+  // expected-error @below {{attribute 'level' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 1 whose maximum value is 3}}
+  tracea_pipe.prefetch %m[%i] map affine_map<(i) -> (i)> shape [4] level 4 : memref<?xf32>
+  return
+}
+
+// -----
+
 func.func @f(%m: memref<?x?xf32>, %i: index) {
   // expected-error @below {{expects a map from the tile's 1 dimensions to the memory's 2}}
   tracea_pipe.prefetch %m[%i, %i] map affine_map<(i, j) -> (i, j)> shape [4] : memref<?x?xf32>

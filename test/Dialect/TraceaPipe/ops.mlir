@@ -178,6 +178,9 @@ tracea_pipe.kernel @staging(%m: memref<?x?xbf16>, %n: index) {
     // What is not known is not printed.
     // CHECK: tracea_pipe.load %{{.*}}[%{{.*}}, %{{.*}}] map #{{[a-z0-9]*}} : memref<?x?xbf16>
     %unknown = tracea_pipe.load %m[%i, %i] map affine_map<(i, k) -> (i, k)> reuse unknown : memref<?x?xbf16> -> tensor<8x32xbf16, #tile>
+    // CHECK: tracea_pipe.prefetch %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] map #{{.*}} shape [1, 4, 32] level 2 : tensor<2x16x32xf32, #tracea_pipe.staged>
+    tracea_pipe.prefetch %b[%i, %i, %i] map affine_map<(p, k, j) -> (p, k, j)> shape [1, 4, 32] level 2
+        : tensor<2x16x32xf32, #staged>
     // CHECK: tracea_pipe.view %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] map #{{.*}} : tensor<2x16x32xf32, #tracea_pipe.staged> -> tensor<16x32xf32, #tracea_pipe.staged>
     %v = tracea_pipe.view %b[%i, %i, %i] map affine_map<(k, j) -> (0, k, j)>
          : tensor<2x16x32xf32, #staged> -> tensor<16x32xf32, #staged>

@@ -52,6 +52,24 @@ tracea_pipe.kernel @nested(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %d: memref<
   tracea_pipe.end
 }
 
+// What is asked for ahead is a part of the slot, which is held for as long.
+// CHECK-LABEL: tracea_pipe.kernel @ahead
+// CHECK:         %[[S:.*]] = tracea_pipe.wait
+// CHECK:         tracea_pipe.mma %[[S]]
+// CHECK:         tracea_pipe.prefetch %[[S]][%{{.*}}, %{{.*}}] map #{{.*}} shape [1, 4] level 2 : memref<2x4xf32, #tracea_pipe.staged>
+// CHECK-NEXT:    tracea_pipe.release
+tracea_pipe.kernel @ahead(%a: memref<?x?xf32>, %b: memref<4x4xf32>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+    %s = tracea_pipe.stage %a[%i, %i] map affine_map<(i, k) -> (i, k)>
+         : memref<?x?xf32> -> tensor<2x4xf32, #staged>
+    %zero = arith.constant dense<0.0> : tensor<2x4xf32, #tile>
+    %sum = tracea_pipe.mma %s, %b, %zero : tensor<2x4xf32, #staged>, memref<4x4xf32>, tensor<2x4xf32, #tile>
+    tracea_pipe.prefetch %s[%i, %i] map affine_map<(i, k) -> (i, k)> shape [1, 4] level 2 : tensor<2x4xf32, #staged>
+    tracea_pipe.store %sum, %d[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
 // Loops that carry values already keep them; the phase is one more.
 // CHECK-LABEL: tracea_pipe.kernel @carried
 // CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}) -> (tensor<2x4xf32, #{{.*}}>, !tracea_pipe.phase<1>)

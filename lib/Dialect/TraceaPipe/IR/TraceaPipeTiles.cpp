@@ -87,6 +87,10 @@ void PrefetchOp::getEffects(
   // Both, so that the request stays where it was written.
   addMemRefEffect(getSourceMutable(), /*write=*/false, effects);
   addMemRefEffect(getSourceMutable(), /*write=*/true, effects);
+  // A staged tile is a value, of which nothing is written.
+  if (!isa<MemRefType>(getSource().getType()))
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         SideEffects::DefaultResource::get());
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,7 +60,7 @@ static LogicalResult replaceStagedUses(Value tile, Value slot) {
       view.erase();
       continue;
     }
-    if (isa<MmaOp, LoadOp>(user)) {
+    if (isa<MmaOp, LoadOp, PrefetchOp>(user)) {
       use.set(slot);
       continue;
     }

@@ -93,19 +93,23 @@ def TraceaPipe_PrefetchOp : TraceaPipe_Op<"prefetch", [
     A hint without a result: the elements of a tile of extents `shape` at
     `source[indices + map(t)]` will be read, or with `write` written, before long.
     What the `limits` leave out need not be asked for; a target may ask for it
-    all the same where that cannot fault.
+    all the same where that cannot fault. `level` is the cache that is to hold
+    it. The source may be a staged tile, of which any part may be asked for.
 
     ```mlir
     tracea_pipe.prefetch %y[%m, %n] map affine_map<(i, j) -> (i, j)> limits(%h, %w)
       shape [8, 32] write : memref<?x?xf32>
     ```
   }];
-  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
+  let arguments = (ins TileSource:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AffineMapAttr:$map, DenseI64ArrayAttr:$shape,
-    UnitAttr:$write);
+    UnitAttr:$write,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntMinValue<1>, IntMaxValue<3>]>,
+                      "1">:$level);
   let assemblyFormat = [{
     $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
-    `shape` $shape (`write` $write^)? attr-dict `:` type($source)
+    `shape` $shape (`write` $write^)? (`level` $level^)? attr-dict
+    `:` type($source)
   }];
   let hasVerifier = 1;
 }
