@@ -18,10 +18,12 @@ rm -rf "$folder"
 mkdir -p "$folder/trials" "$folder/programs"
 cp "$bin/tracea-run" "$bin/tracea-numerics-judge" "$folder/"
 
-# In place of judging, each trial is kept.
+# In place of judging, each trial is kept whose program multiplies words.
 cat > "$folder/keep.sh" <<EOF
 #!/bin/sh
-cat > "\$(mktemp "$folder/trials/XXXXXXXX")"
+trial=\$(mktemp "$folder/trials/XXXXXXXX")
+cat > "\$trial"
+grep -aq '"variant": *"[a-z0-9]*\.dot"' "\$trial" || rm "\$trial"
 printf right
 EOF
 chmod +x "$folder/keep.sh"
