@@ -80,7 +80,8 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createConvertFuncToLLVMPass());
   // Tiles pass from block to block, so that branches are converted with them.
-  if (arithmetic.tiles) {
+  // A reference has none, and their dialect need not be there.
+  if (arithmetic.tiles && !reference) {
     ConvertToLLVMPassOptions tiles;
     tiles.filterDialects = {"amx", "cf"};
     manager.addPass(createConvertToLLVMPass(tiles));

@@ -10,7 +10,8 @@
 // RUN: tracea run %s --entry block --random-inputs --shape 0=2x8x8x16 --check
 // RUN: tracea run %s --entry later --random-inputs --shape 0=64 --check
 
-// The scale and the shift of a batch normalization, by one kernel on a GPU, and on a CPU the filter in panels.
+// The scale and the shift of a batch normalization, by one kernel on a GPU, and on a CPU the filter in panels,
+// and whether it is finite.
 // CHECK-LABEL: entry block
 // CHECK-NEXT:  takes 'arg0' f32[?, 8, 8, 16]{{$}}
 // CHECK-NEXT:  takes 'arg1' f32[16, 3, 3, 16], constant{{$}}
@@ -21,7 +22,8 @@
 // CPU:         launch linalg_generic_{{[0-9]}}, {{.*}}; %[[SHIFT]] f32[16]{{.*}}) after 0, once
 // GPU:         launch linalg_generic_0, {{.*}}; %[[SCALE]] f32[16]; %[[SHIFT]] f32[16]), once
 // CPU:         launch conv2d_0, {{.*}} (%1 f32[16, 3, 3, 16]; %[[PANELS:[0-9]+]] f32[{{.*}}]), once
-// CPU:         launch conv2d_1, {{.*}}; %[[PANELS]] f32[{{.*}} after 0, 1, 2{{$}}
+// CPU:         launch linalg_generic_{{[0-9]}}, {{.*}} (%1 f32[16, 3, 3, 16]; %[[FINITE:[0-9]+]] i32[]) after 3, once
+// CPU:         launch conv2d_1, {{.*}}; %[[PANELS]] f32[{{.*}}; %[[FINITE]] i32[]; {{.*}} after 0, 1, 2, 4{{$}}
 // GPU:         launch conv2d_0, {{.*}} after 0{{$}}
 func.func @block(%x: tensor<?x8x8x16xf32>, %w: tensor<16x3x3x16xf32> {tracea.constant},
                  %g: tensor<16xf32> {tracea.constant}, %b: tensor<16xf32> {tracea.constant},
