@@ -155,8 +155,14 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
     extents.push_back(range.size);
   }
   // A tile size of 0 means a dimension that is not tiled: loops without an
-  // iteration stay whole.
-  if (llvm::any_of(extents, isZeroInteger)) {
+  // iteration stay whole. So do those over an operand without elements, of
+  // which there are no windows.
+  auto isEmpty = [](Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref && llvm::is_contained(memref.getShape(), 0);
+  };
+  if (llvm::any_of(extents, isZeroInteger) ||
+      llvm::any_of(clone->getOperandTypes(), isEmpty)) {
     buildWhole(builder, [&](OpBuilder &b) {
       clone->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
     });
