@@ -235,18 +235,27 @@ TEST(ThreadPool, WorkersStayUnpinnedWhereAsked) {
   Affinity both(two);
   ::setenv("TRACEA_PIN_THREADS", "0", 1);
   ThreadPool pool(2);
-  std::array<std::atomic<int>, 2> allowed{};
+  struct Allowed {
+    std::atomic<int> inside{0};
+    std::array<std::atomic<int>, 2> processors{};
+  };
+  Allowed allowed;
   pool.run(
-      64,
-      [](void *context, int64_t, int64_t, int thread) {
+      2,
+      [](void *context, int64_t begin, int64_t end, int thread) {
+        Allowed &allowed = *static_cast<Allowed *>(context);
         cpu_set_t set;
         ::sched_getaffinity(0, sizeof set, &set);
-        (*static_cast<std::array<std::atomic<int>, 2> *>(
-            context))[static_cast<size_t>(thread)] = CPU_COUNT(&set);
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        allowed.processors[static_cast<size_t>(thread)] = CPU_COUNT(&set);
+        // One thread alone does not finish.
+        for (int64_t t = begin; t < end; ++t) {
+          ++allowed.inside;
+          while (allowed.inside.load() < 2)
+            std::this_thread::yield();
+        }
       },
       &allowed);
   ::unsetenv("TRACEA_PIN_THREADS");
-  EXPECT_EQ(allowed[1], 2);
+  EXPECT_EQ(allowed.processors[1], 2);
 }
 #endif
