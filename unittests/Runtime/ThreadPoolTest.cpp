@@ -219,12 +219,14 @@ TEST(ThreadPool, WorkersAreNeverOnTheCallersProcessor) {
   ThreadPool pool(2);
   for (int i = 0; i < 6; ++i) {
     std::optional<Affinity> here;
-    // The first job finds the processors that the caller may use.
+    // The first job finds the processors that the caller may use, and the
+    // caller may move between them meanwhile.
     if (i > 0)
       here.emplace(std::vector<int>{two[static_cast<size_t>(i % 2)]});
     Places places;
     pool.run(2, Places::body, &places);
-    EXPECT_NE(places.processors[0], places.processors[1]) << "job " << i;
+    if (i > 0)
+      EXPECT_NE(places.processors[0], places.processors[1]) << "job " << i;
   }
 }
 
