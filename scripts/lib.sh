@@ -33,6 +33,24 @@ thin_progress() {
   done
 }
 
+# What code compresses best with: branches in one form, and a long window.
+compress_code() { xz --threads=1 --x86 --lzma2=preset=9e,dict=128MiB; }
+
+# pack_tools WORK OUT TOOL...: the tools of the build, stripped, in
+# OUT/tools.tar.xz; WORK is a folder for what is made on the way.
+pack_tools() {
+  local work=$1 out=$2 tool
+  shift 2
+  mkdir -p "$work/bin"
+  for tool in "$@"; do
+    [[ -x $TRACEA_BUILD/bin/$tool ]] || die "no $TRACEA_BUILD/bin/$tool: build it first"
+    cp "$TRACEA_BUILD/bin/$tool" "$work/bin/"
+  done
+  strip "$work"/bin/*
+  tar -C "$work" -c bin | compress_code >"$work/tools.tar.xz"
+  mv "$work/tools.tar.xz" "$out/"
+}
+
 # run_ninja BUILD_DIR TARGET...
 # On a terminal ninja keeps its progress to one line by itself.
 run_ninja() {

@@ -8,26 +8,16 @@
 # what is packed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/lib.sh
 out=${1:-build/cpu-pack}
-tools=(tracea tracea-graduation tracea-numerics tracea-numerics-judge)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracea-pack.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out" "$work/bin" "$work/peers"
-for tool in "${tools[@]}"; do
-  if [[ ! -x build/dev/bin/$tool ]]; then
-    printf 'error: no build/dev/bin/%s: build it first\n' "$tool" >&2
-    exit 1
-  fi
-  cp "build/dev/bin/$tool" "$work/bin/"
-done
-strip "$work"/bin/*
-compress() { xz --threads=1 --x86 --lzma2=preset=9e,dict=128MiB; }
-tar -C "$work" -c bin | compress >"$work/tools.tar.xz"
-mv "$work/tools.tar.xz" "$out/"
+mkdir -p "$out" "$work/peers"
+pack_tools "$work" "$out" tracea tracea-graduation tracea-numerics tracea-numerics-judge
 peer=$(ldconfig -p | awk '$1 == "libdnnl.so.2" { print $NF; exit }')
 if [[ $peer && ! $out/peers.tar.xz -nt $peer ]]; then
   cp -L "$peer" "$work/peers/"
-  tar -C "$work" -c peers | compress >"$work/peers.tar.xz"
+  tar -C "$work" -c peers | compress_code >"$work/peers.tar.xz"
   mv "$work/peers.tar.xz" "$out/"
 fi
 du -ch "$out"/*.tar.xz >&2

@@ -5,25 +5,16 @@
 # newer, and FOLDER/tools.tar.xz (default: build/gpu-pack). run.sh there unpacks
 # them where it finds no compiler that runs. Together they take about 60 MB.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-cd "$root"
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source scripts/lib.sh
 out=${1:-build/gpu-pack}
-tools=(build/dev/bin/tracea build/dev/bin/tracea-numerics)
-for tool in "${tools[@]}"; do
-  if [[ ! -x $tool ]]; then
-    printf 'error: no %s: build it first\n' "$tool" >&2
-    exit 1
-  fi
-done
 mkdir -p "$out"
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracea-pack.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-
-# What code compresses best with: branches in one form, and a long window.
-compress() { xz --threads=1 --x86 --lzma2=preset=9e,dict=128MiB; }
+pack_tools "$work" "$out" tracea tracea-numerics
 
 # The machine's own C library serves; it must not be older than this one.
-mapfile -t libraries < <(ldd "${tools[@]}" | awk '/=> \//{print $3}' | sort -u |
+mapfile -t libraries < <(ldd "$work"/bin/* | awk '/=> \//{print $3}' | sort -u |
   grep -vE '/(libc|libm|libdl|librt|libpthread)\.so')
 newest=$(ls -tL "${libraries[@]}" | head -1)
 if [[ ! $out/libraries.tar.xz -nt $newest ]]; then
@@ -48,12 +39,7 @@ if [[ ! $out/libraries.tar.xz -nt $newest ]]; then
       cp -L "$library" "$work/lib/"
     fi
   done
-  tar -C "$work" -c lib | compress >"$work/libraries.tar.xz"
+  tar -C "$work" -c lib | compress_code >"$work/libraries.tar.xz"
   mv "$work/libraries.tar.xz" "$out/"
 fi
-mkdir "$work/bin"
-cp "${tools[@]}" "$work/bin/"
-strip "$work"/bin/*
-tar -C "$work" -c bin | compress >"$work/tools.tar.xz"
-mv "$work/tools.tar.xz" "$out/"
 du -ch "$out"/*.tar.xz >&2

@@ -22,22 +22,6 @@ int64_t ringBytesOf(const Problem &problem, const Plan &plan) {
          ring.table * plan.tile[0] * pixelBytes;
 }
 
-Plan cheapestPlan(const Variant &variant, const Problem &problem,
-                  const TargetDescription &target) {
-  std::vector<Plan> all = variant.plans(problem, target);
-  const Plan *best = nullptr;
-  double least = 0;
-  for (const Plan &plan : all) {
-    double cost = variant.cycles(problem, target, plan);
-    if ((best && cost >= least) ||
-        !variant.check(problem, target, plan).empty())
-      continue;
-    best = &plan;
-    least = cost;
-  }
-  return best ? *best : all.front();
-}
-
 Reason checkLanePlan(const Plan &plan, UnitKind unit) {
   if (plan.unit != unit)
     return "the unit must be " + std::string(stringify(unit)) + ", found " +

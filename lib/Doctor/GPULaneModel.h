@@ -21,11 +21,6 @@ constexpr int64_t kMostWarps = 32;
 /// The bytes of the ring's slots.
 int64_t ringBytesOf(const Problem &problem, const Plan &plan);
 
-/// The cheapest of a variant's plans that fit; where none does, the first one,
-/// of which the caller finds out why.
-Plan cheapestPlan(const Variant &variant, const Problem &problem,
-                  const TargetDescription &target);
-
 /// Why a plan is none for the unit with a tile [m, n, k].
 Reason checkLanePlan(const Plan &plan, UnitKind unit);
 /// Why there is no room for its ring, or a part of the sum would be empty.

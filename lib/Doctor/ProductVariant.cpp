@@ -5,6 +5,7 @@
 #include "ProductVariant.h"
 #include "GPULaneModel.h"
 #include "Numbers.h"
+#include "Variants.h"
 
 namespace tracea::doctor {
 

@@ -20,6 +20,22 @@ std::string describe(const Plan &plan) {
   return text + (fields.empty() ? "]" : "], ") + fields;
 }
 
+Plan cheapestPlan(const Variant &variant, const Problem &problem,
+                  const TargetDescription &target) {
+  std::vector<Plan> all = variant.plans(problem, target);
+  const Plan *best = nullptr;
+  double least = 0;
+  for (const Plan &plan : all) {
+    double cost = variant.cycles(problem, target, plan);
+    if ((best && cost >= least) ||
+        !variant.check(problem, target, plan).empty())
+      continue;
+    best = &plan;
+    least = cost;
+  }
+  return best ? *best : all.front();
+}
+
 Variant::~Variant() = default;
 
 Plan Variant::emptyPlan(UnitKind unit) const {

@@ -1,5 +1,4 @@
-//===- Variants.h - The built-in variants
-//-----------------------------------===//
+//===- Variants.h - The built-in variants -----------------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +10,11 @@
 #include "tracea/Doctor/Registry.h"
 
 namespace tracea::doctor {
+
+/// The cheapest of a variant's plans that fit; where none does, the first one,
+/// of which the caller finds out why.
+Plan cheapestPlan(const Variant &variant, const Problem &problem,
+                  const TargetDescription &target);
 
 /// All variants for CPUs, by kind of operation.
 void addCPUVariants(Registry &registry);

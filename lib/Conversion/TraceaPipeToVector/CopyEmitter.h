@@ -99,6 +99,12 @@ private:
   /// The rows of the source that words at `at` have their elements of, as
   /// words; `load` loads one of them.
   Value loadInterleaved(SmallVectorImpl<Value> &at, function_ref<Value()> load);
+  /// Has `emit` make a block of `width` neighbours along `run`, with loads of
+  /// whole vectors where all of it is `whole`; else of parts, or element by
+  /// element.
+  void emitLoads(SmallVectorImpl<Value> &at, int64_t run, int64_t across,
+                 int64_t width, Value whole,
+                 function_ref<void(function_ref<Value()>)> emit);
   void emitTurned(SmallVectorImpl<Value> &at);
   void emitCutBlock(SmallVectorImpl<Value> &at, int64_t run, int64_t across,
                     int64_t width);

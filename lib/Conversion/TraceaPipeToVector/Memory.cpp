@@ -474,7 +474,6 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    constexpr int64_t kLine = 64;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value buffer = adaptor.getSource().front();
     auto memory = cast<MemRefType>(buffer.getType());
@@ -482,13 +481,14 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     Type elementType = memory.getElementType();
     int64_t bits =
         elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
-    int64_t step = std::max<int64_t>(1, kLine / llvm::divideCeil(bits, 8));
+    int64_t step =
+        std::max<int64_t>(1, kCacheLineBytes / llvm::divideCeil(bits, 8));
     ArrayRef<int64_t> shape = op.getShape();
     SmallVector<int64_t> at(shape.size(), 0);
     // The nearer the cache, the greater the locality: 3 is the first level.
     unsigned locality = 4 - op.getLevel();
     // Rows that may begin within a line end in one more.
-    bool mayBeginWithin = rowsMayBeginWithinLines(memory, kLine);
+    bool mayBeginWithin = rowsMayBeginWithinLines(memory, kCacheLineBytes);
     // Requests past the edges of the memory are harmless, and do nothing.
     std::function<void(size_t)> visit = [&](size_t dim) {
       if (dim == shape.size()) {

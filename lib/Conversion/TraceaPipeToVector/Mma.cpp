@@ -39,7 +39,8 @@ static bool isStreamedPanel(MemRefType type) {
 
 namespace {
 /// Sums of dot products: a word of each row of the left operand in all lanes,
-/// by a vector of words of the right one.
+/// by a vector of words of the right one; or words of the rows of a block by
+/// those of its columns, where a register of sums holds a block.
 class WordProduct {
 public:
   WordProduct(ImplicitLocOpBuilder &b, const hardware::DotProduct &dot,
@@ -53,8 +54,6 @@ public:
   }
 
   SmallVector<Value> emit(ValueRange sums);
-  /// The same where a register holds a block of rows by columns.
-  SmallVector<Value> emitBlocks(ValueRange sums);
   /// Takes off `sums` what is too much where the left operand is in offset
   /// form: 128 times the sums of the right one's columns.
   void takeOffsets(MmaOp op, MutableArrayRef<Value> sums);
@@ -69,6 +68,8 @@ private:
                                          ValueRange{sums, left, right})
         ->getResult(0);
   }
+  /// A word of the row in all lanes.
+  Value broadcastRow(Value k, int64_t row);
   /// Words of the rows of a block, side by side.
   Value loadRows(Value k, int64_t row);
   void joinRows();
@@ -97,6 +98,8 @@ private:
 
 SmallVector<Value> WordProduct::emit(ValueRange sums) {
   collapseWords();
+  if (dot.tile.rows > 1)
+    joinRows();
   auto loop = scf::ForOp::create(b, constant(0), depth, constant(1), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -109,21 +112,24 @@ SmallVector<Value> WordProduct::emit(ValueRange sums) {
     if (!column)
       column = loadColumns(k, at[1]);
     Value &row = rows[at[0]];
-    if (!row) {
-      // A word of 32 bits in all lanes: one load.
-      Value one = vector::LoadOp::create(
-          b, word, lhs, ValueRange{constant(at[0]), k, constant(0)});
-      auto whole = VectorType::get(1, b.getI32Type());
-      auto all = VectorType::get(sum.getShape(), whole.getElementType());
-      one = vector::BitCastOp::create(b, whole, one);
-      one = vector::ExtractOp::create(b, one, 0);
-      row = vector::BitCastOp::create(b, words,
-                                      vector::BroadcastOp::create(b, all, one));
-    }
+    if (!row)
+      row = dot.tile.rows > 1 ? loadRows(k, at[0]) : broadcastRow(k, at[0]);
     results.push_back(multiply(loop.getRegionIterArgs()[reg], row, column));
   }
   scf::YieldOp::create(b, results);
   return SmallVector<Value>(loop.getResults());
+}
+
+Value WordProduct::broadcastRow(Value k, int64_t row) {
+  // A word of 32 bits in all lanes: one load.
+  Value one = vector::LoadOp::create(b, word, lhs,
+                                     ValueRange{constant(row), k, constant(0)});
+  auto whole = VectorType::get(1, b.getI32Type());
+  auto all = VectorType::get(sum.getShape(), whole.getElementType());
+  one = vector::BitCastOp::create(b, whole, one);
+  one = vector::ExtractOp::create(b, one, 0);
+  return vector::BitCastOp::create(b, words,
+                                   vector::BroadcastOp::create(b, all, one));
 }
 
 Value WordProduct::loadRows(Value k, int64_t row) {
@@ -153,28 +159,6 @@ void WordProduct::joinRows() {
   joinedRows = memref::CollapseShapeOp::create(
       b, memref::TransposeOp::create(b, lhs, AffineMapAttr::get(order)),
       ArrayRef<ReassociationIndices>{{0}, {1, 2}});
-}
-
-SmallVector<Value> WordProduct::emitBlocks(ValueRange sums) {
-  collapseWords();
-  joinRows();
-  auto loop = scf::ForOp::create(b, constant(0), depth, constant(1), sums);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value k = loop.getInductionVar();
-  llvm::MapVector<int64_t, Value> rows, columns;
-  SmallVector<Value> results;
-  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
-    SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
-    Value &row = rows[at[0]], &column = columns[at[1]];
-    if (!row)
-      row = loadRows(k, at[0]);
-    if (!column)
-      column = loadColumns(k, at[1]);
-    results.push_back(multiply(loop.getRegionIterArgs()[reg], row, column));
-  }
-  scf::YieldOp::create(b, results);
-  return SmallVector<Value>(loop.getResults());
 }
 
 void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
@@ -447,7 +431,7 @@ private:
     SmallVector<Value> sums(adaptor.getAcc());
     if (dot->isFirstUnsigned)
       product.takeOffsets(op, sums);
-    sums = hasBlocks ? product.emitBlocks(sums) : product.emit(sums);
+    sums = product.emit(sums);
     rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
     return success();
   }

@@ -40,12 +40,10 @@ MemRefType mlir::tracea_pipe::getPlainMemRef(MemRefType type) {
                          type.getLayout());
 }
 
-constexpr int64_t kLine = 64;
-
 int64_t mlir::tracea_pipe::getSlotBytes(MemRefType buffer) {
   return llvm::alignTo(buffer.getNumElements() *
                            llvm::divideCeil(buffer.getElementTypeBitWidth(), 8),
-                       kLine);
+                       kCacheLineBytes);
 }
 
 Value mlir::tracea_pipe::addIndex(ImplicitLocOpBuilder &b, Value x, Value y) {
@@ -200,7 +198,7 @@ static LogicalResult planWorkspace(KernelOp kernel,
     } else if (auto relayout = dyn_cast<RelayoutOp>(op)) {
       if (MemRefType type = getUnitTripType(
               context, cast<RankedTensorType>(relayout.getValue().getType())))
-        trip = std::max(trip, getSlotBytes(type) + kLine);
+        trip = std::max(trip, getSlotBytes(type) + kCacheLineBytes);
       return WalkResult::advance();
     } else {
       return WalkResult::advance();
@@ -215,7 +213,7 @@ static LogicalResult planWorkspace(KernelOp kernel,
       }
       context.workspaceOffsets[op].push_back(offset);
       // Room for one vector past the end, which the last masked row may touch.
-      offset += getSlotBytes(memref) * slots + kLine;
+      offset += getSlotBytes(memref) * slots + kCacheLineBytes;
     }
     return WalkResult::advance();
   });

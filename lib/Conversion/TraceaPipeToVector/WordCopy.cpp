@@ -250,6 +250,30 @@ Value CopyEmitter::loadInterleaved(SmallVectorImpl<Value> &at,
   return rows.front();
 }
 
+void CopyEmitter::emitLoads(SmallVectorImpl<Value> &at, int64_t run,
+                            int64_t across, int64_t width, Value whole,
+                            function_ref<void(function_ref<Value()>)> emit) {
+  auto elements = VectorType::get(width, sourceType.getElementType());
+  auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  emit([&]() -> Value {
+    return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
+  });
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  if (!hasNarrowMasks(context))
+    return emitCutBlock(at, run, across, width);
+  Value left = b.createOrFold<arith::SubIOp>(limits[run], at[run]);
+  emit([&] {
+    Value most = left;
+    if (across != run) {
+      Value isBelow =
+          compare(arith::CmpIPredicate::slt, at[across], limits[across]);
+      most = arith::SelectOp::create(b, isBelow, left, zero);
+    }
+    return loadPart(at, width, most);
+  });
+}
+
 void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
   int64_t last = destType.getRank() - 1, across = last - 1, run = last - 2;
   int64_t length = destType.getDimSize(last);
@@ -258,7 +282,6 @@ void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
       getWidth(destType.getDimSize(run), context.vectorBits / getWordBits());
   width = getWidth(destType.getDimSize(across), width);
   auto words = VectorType::get(width, b.getIntegerType(getWordBits()));
-  auto elements = VectorType::get(width, sourceType.getElementType());
   auto bytes = VectorType::get(width * length, sourceType.getElementType());
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
   emitLoops(dims, at, [&] {
@@ -295,21 +318,7 @@ void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
                             compare(arith::CmpIPredicate::sle,
                                     addIndex(b, step, width), limits[across])),
                        both(isInside(at), isInside(corner)));
-    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit([&]() -> Value {
-      return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
-    });
-    b.setInsertionPointToStart(ifOp.elseBlock());
-    if (!hasNarrowMasks(context))
-      return emitCutBlock(at, run, across, width);
-    Value left = b.createOrFold<arith::SubIOp>(limits[run], first);
-    emit([&] {
-      Value isBelow =
-          compare(arith::CmpIPredicate::slt, at[across], limits[across]);
-      Value most = arith::SelectOp::create(b, isBelow, left, zero);
-      return loadPart(at, width, most);
-    });
+    emitLoads(at, run, across, width, whole, emit);
   });
 }
 
@@ -325,7 +334,6 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
     for (int64_t dim = 0; dim < run; ++dim)
       if ((forms.back().coefficients[dim] != 0) == isAlong)
         dims.push_back(dim);
-  auto elements = VectorType::get(width, sourceType.getElementType());
   emitLoops(dims, at, [&] {
     auto columns = scf::ForOp::create(b, zero, limits[run], constant(width));
     OpBuilder::InsertionGuard guard(b);
@@ -338,16 +346,7 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
       Value words = loadInterleaved(at, load);
       vector::StoreOp::create(b, words, collapsed, getCollapsed(at));
     };
-    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    emit([&]() -> Value {
-      return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
-    });
-    b.setInsertionPointToStart(ifOp.elseBlock());
-    if (!hasNarrowMasks(context))
-      return emitCutBlock(at, run, run, width);
-    Value left = b.createOrFold<arith::SubIOp>(limits[run], column);
-    emit([&] { return loadPart(at, width, left); });
+    emitLoads(at, run, run, width, whole, emit);
   });
 }
 

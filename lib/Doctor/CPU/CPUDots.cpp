@@ -7,6 +7,8 @@
 #include "../Variants.h"
 #include "tracea/TargetInfo/DotProducts.h"
 
+#include <algorithm>
+
 using namespace tracea::doctor;
 using tracea::target::dotFeatures;
 using tracea::target::DotProduct;
@@ -68,6 +70,12 @@ tracea::doctor::dotUnits(const Problem &problem,
     if (findDotProduct(target, unit, problem.operand, problem.accumulator))
       units.push_back(unit);
   return units;
+}
+
+bool tracea::doctor::multipliesDots(UnitKind unit, const Problem &problem,
+                                    const TargetDescription &target) {
+  std::vector<UnitKind> units = dotUnits(problem, target);
+  return units.empty() || std::count(units.begin(), units.end(), unit) > 0;
 }
 
 CPUModel tracea::doctor::dotModel(const Problem &problem,

@@ -23,6 +23,11 @@ int64_t dotWordLength(const Problem &problem, const TargetDescription &target);
 std::vector<UnitKind> dotUnits(const Problem &problem,
                                const TargetDescription &target);
 
+/// Whether this is one of them. Where there are none nothing stands against
+/// any: that has a reason of its own.
+bool multipliesDots(UnitKind unit, const Problem &problem,
+                    const TargetDescription &target);
+
 /// The model of a processor that multiplies words on one of these.
 CPUModel dotModel(const Problem &problem, const TargetDescription &target,
                   UnitKind unit);

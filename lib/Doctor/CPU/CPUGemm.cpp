@@ -90,12 +90,7 @@ public:
   }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
-    Plan best = emptyPlan();
-    for (Plan &plan : plans(problem, target))
-      if (best.tile.empty() ||
-          cycles(problem, target, plan) < cycles(problem, target, best))
-        best = std::move(plan);
-    return best;
+    return cheapestPlan(*this, problem, target);
   }
   /// One for each unit that multiplies such words.
   std::vector<Plan> plans(const Problem &problem,
@@ -117,9 +112,7 @@ protected:
   }
   bool multipliesOn(UnitKind unit, const Problem &problem,
                     const TargetDescription &target) const override {
-    std::vector<UnitKind> units = dotUnits(problem, target);
-    // What no unit does has another reason.
-    return units.empty() || std::count(units.begin(), units.end(), unit) > 0;
+    return multipliesDots(unit, problem, target);
   }
   // Each pass over the result costs more beside products that are cheaper.
   int64_t blockWords(const CPUModel &model, int64_t words) const override;

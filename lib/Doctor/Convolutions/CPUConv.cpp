@@ -433,12 +433,7 @@ public:
   }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
-    Plan best = emptyPlan();
-    for (Plan &plan : plans(problem, target))
-      if (best.tile.empty() ||
-          cycles(problem, target, plan) < cycles(problem, target, best))
-        best = std::move(plan);
-    return best;
+    return cheapestPlan(*this, problem, target);
   }
   /// One for each unit that multiplies such words.
   std::vector<Plan> plans(const Problem &problem,
@@ -461,13 +456,10 @@ protected:
   }
   bool multipliesOn(UnitKind unit, const Problem &problem,
                     const TargetDescription &target) const override {
-    std::vector<UnitKind> units = dotUnits(problem, target);
     // What is beyond a group is another one's, and no zero.
-    bool isWhole =
-        problem.groups == 1 ||
-        problem.groupChannels % dotStepLength(problem, target, unit) == 0;
-    return units.empty() ||
-           (std::count(units.begin(), units.end(), unit) > 0 && isWhole);
+    return multipliesDots(unit, problem, target) &&
+           (problem.groups == 1 ||
+            problem.groupChannels % dotStepLength(problem, target, unit) == 0);
   }
 };
 

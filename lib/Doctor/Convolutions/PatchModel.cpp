@@ -4,6 +4,7 @@
 
 #include "PatchModel.h"
 #include "../GPULaneModel.h"
+#include "../Variants.h"
 
 #include <cmath>
 

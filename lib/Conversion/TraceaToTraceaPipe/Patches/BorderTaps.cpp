@@ -76,26 +76,38 @@ void BorderTaps::begin(KernelBuilder &kb) {
     most = ReadOp::create(kb.builder(), kb.getMemRef(operand), ValueRange());
 }
 
-std::pair<Value, Value> BorderTaps::getRows(KernelBuilder &kb, Value p) const {
+std::pair<Value, Value> BorderTaps::getSpan(KernelBuilder &kb, unsigned axis,
+                                            Value at, int64_t step,
+                                            int64_t count, Value whole) const {
   IndexMath &ix = kb.index();
-  Value first = ix.constant(0), end = ix.constant(taps[0]);
-  if (!most || !leavesRows)
-    return {first, end};
-  int64_t dilation = op.getDilations()[0];
-  int64_t above = op.getPads()[0], below = op.getPads()[2];
-  // What tap 0 sees, in rows of the image with its border.
-  Value top = ix.mul(p, op.getStrides()[0]);
-  if (above > 0) {
-    Value outside = ix.ceilDiv(ix.sub(ix.constant(above), top), dilation);
+  Value first = ix.constant(0), end = ix.constant(count);
+  int64_t before = op.getPads()[axis], behind = op.getPads()[axis + 2];
+  if (before > 0) {
+    Value outside = ix.ceilDiv(ix.sub(ix.constant(before), at), step);
     first = ix.max(ix.min(outside, most), int64_t(0));
   }
-  if (below > 0) {
-    Value size = kb.getDim(op.getImage(), op.getHeightDim());
-    Value rest = ix.sub(ix.add(size, ix.constant(above)), top);
-    Value inside = ix.ceilDiv(rest, dilation);
-    end = ix.min(ix.max(inside, ix.sub(end, most)), taps[0]);
+  if (behind > 0) {
+    Value size = kb.getDim(op.getImage(),
+                           axis == 0 ? op.getHeightDim() : op.getWidthDim());
+    Value rest = ix.sub(ix.add(size, ix.constant(before)), at);
+    Value inside = ix.ceilDiv(rest, step);
+    if (whole) {
+      // The last places of a tile that leaves the result count for nothing:
+      // then all may as well be multiplied.
+      Value spare = ix.max(ix.sub(ix.constant(count), whole), int64_t(0));
+      inside = ix.add(inside, ix.mul(spare, count));
+    }
+    end = ix.min(ix.max(inside, ix.sub(end, most)), count);
   }
   return {first, end};
+}
+
+std::pair<Value, Value> BorderTaps::getRows(KernelBuilder &kb, Value p) const {
+  IndexMath &ix = kb.index();
+  if (!most || !leavesRows)
+    return {ix.constant(0), ix.constant(taps[0])};
+  return getSpan(kb, 0, ix.mul(p, op.getStrides()[0]), op.getDilations()[0],
+                 taps[0]);
 }
 
 SmallVector<Value> BorderTaps::getPixels(KernelBuilder &kb, Value q, Value s,
@@ -104,24 +116,8 @@ SmallVector<Value> BorderTaps::getPixels(KernelBuilder &kb, Value q, Value s,
     return {};
   IndexMath &ix = kb.index();
   int64_t stride = op.getStrides()[1];
-  int64_t before = op.getPads()[1], behind = op.getPads()[3];
-  Value first = ix.constant(0), end = ix.constant(count);
-  // What the first pixel sees, in columns of the image with its border.
   Value left = ix.add(ix.mul(q, stride), ix.mul(s, op.getDilations()[1]));
-  if (before > 0) {
-    Value outside = ix.ceilDiv(ix.sub(ix.constant(before), left), stride);
-    first = ix.max(ix.min(outside, most), int64_t(0));
-  }
-  if (behind > 0) {
-    Value size = kb.getDim(op.getImage(), op.getWidthDim());
-    Value rest = ix.sub(ix.add(size, ix.constant(before)), left);
-    Value inside = ix.ceilDiv(rest, stride);
-    // The last pixels of a tile that leaves the result count for nothing: then
-    // all may as well be multiplied.
-    Value outside = ix.max(ix.sub(ix.constant(count), whole), int64_t(0));
-    inside = ix.add(inside, ix.mul(outside, count));
-    end = ix.min(ix.max(inside, ix.sub(end, most)), count);
-  }
+  auto [first, end] = getSpan(kb, 1, left, stride, count, whole);
   return {first, end};
 }
 

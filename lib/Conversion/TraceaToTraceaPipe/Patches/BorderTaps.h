@@ -40,6 +40,13 @@ public:
   SmallVector<int64_t> getEdges(int64_t count) const;
 
 private:
+  /// Of `count` places along an axis of the image with its border, `step` apart
+  /// from `at` on, those in the image, from one to before another. `whole` of
+  /// them are in the result; null: all.
+  std::pair<Value, Value> getSpan(KernelBuilder &kb, unsigned axis, Value at,
+                                  int64_t step, int64_t count,
+                                  Value whole = Value()) const;
+
   mutable Conv2DOp op;
   int64_t taps[2]; // rows and columns of the filter
   bool leavesRows = false, leavesPixels = false;
