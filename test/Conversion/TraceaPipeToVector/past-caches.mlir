@@ -78,3 +78,28 @@ tracea_pipe.kernel @others(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>, %c:
   end
 }
 }
+
+// -----
+
+#target = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 512, l2 = 65536>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#lanes = #tracea_pipe.lanes<reg = [[0, 16]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+module attributes {tracea.target = #target} {
+
+// What multiplies keeps its large result in the caches.
+// CHECK-LABEL: tracea_pipe.kernel @product(
+// CHECK-NOT:     nontemporal
+// FENCE-LABEL: llvm.func {{.*}}@product.tiles(
+// FENCE-NOT:     llvm.fence
+// FENCE:         llvm.return
+tracea_pipe.kernel @product(%a: memref<1x8xf32>, %b: memref<8x32xf32>, %d: memref<64x4096xf32>) attributes {source_op = "tracea.gemm", variant = "gemm.direct"} {
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<1x32xf32, #lanes>
+  tiles (%i) in (%c64) {
+    %c0 = arith.constant 0 : index
+    %sum = tracea_pipe.mma %a, %b, %zero : memref<1x8xf32>, memref<8x32xf32>, tensor<1x32xf32, #lanes>
+    tracea_pipe.store %sum, %d[%i, %c0] map #map : tensor<1x32xf32, #lanes>, memref<64x4096xf32>
+  }
+  end
+}
+}
