@@ -35,6 +35,31 @@ struct Square {
   }
 };
 
+// What is added has dimensions of the result: one of another rank is refused
+// before they are looked up.
+TEST(OperatorErrors, RankOfAProduct) {
+  Square test;
+  const uint64_t cube[3] = {1, 4, 4}, columns[1] = {4};
+  const TraceaTensorView bias = {test.b.data(),  1,         columns, nullptr,
+                                 TRACEA_FLOAT32, TRACEA_CPU};
+  for (bool hasBias : {false, true})
+    for (bool hasResidual : {false, true}) {
+      test.reset();
+      test.result.shape = cube;
+      test.result.rank = 3;
+      TraceaTensorView residual = test.result;
+      residual.ptr = test.b.data();
+      if (hasResidual)
+        test.params.residual = &residual;
+      EXPECT_EQ(tracea_gemm(test.left, test.right, hasBias ? &bias : nullptr,
+                            &test.result, test.params),
+                TRACEA_INVALID_PARAMS);
+      EXPECT_THAT(get_last_error(),
+                  HasSubstr("tracea_gemm: out: expected f32[4, 4], found "
+                            "f32[1, 4, 4]"));
+    }
+}
+
 TEST(OperatorErrors, Views) {
   Square test;
   test.left.ptr = nullptr;

@@ -12,6 +12,7 @@
 #include "Operators/OperatorKinds.h"
 #include "Params.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tracea::capi {
@@ -74,15 +75,19 @@ static Status buildGemm(const OperatorCall &call, OperatorModule &module) {
   bool isSwapped = formIn(out, rowOrder(out.rank)).isIrregular &&
                    !formIn(out, columnOrder(out.rank)).isIrregular;
   Order order = isSwapped ? columnOrder(out.rank) : rowOrder(out.rank);
-  if (call.has(Bias)) {
+  // What is added names dimensions of the result. An out of another rank has
+  // none of these, and module.result() says what was expected of it.
+  bool hasRank = out.rank == std::max(a->rank(), b->rank());
+  if (hasRank && call.has(Bias)) {
     Expected<Stored> bias = module.argument(Bias);
     if (!bias)
       return bias.status();
     unsigned columns = isSwapped ? out.rank - 2 : out.rank - 1;
     gemm.epilogue.operands.push_back({bias->value, {columns}});
   }
-  TRACEA_RETURN_IF_ERROR(
-      module.addResidual(Residual, Out, order, gemm.epilogue));
+  if (hasRank)
+    TRACEA_RETURN_IF_ERROR(
+        module.addResidual(Residual, Out, order, gemm.epilogue));
   gemm.epilogue.function = params.epilogue;
   gemm.epilogue.alpha = static_cast<double>(params.alpha);
   gemm.type = out.type;
