@@ -4,12 +4,16 @@
 
 #include "Emptiness.h"
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 #include <numeric>
 
 using namespace tracea::coverage;
+using llvm::DynamicAPInt;
 using mlir::presburger::BoundType;
+using mlir::presburger::Fraction;
 using mlir::presburger::IntegerPolyhedron;
 using mlir::presburger::PresburgerSpace;
+using mlir::presburger::Simplex;
 
 void LinearSystem::add(const Constraint &constraint) {
   const Expr &expr = constraint.expr;
@@ -51,6 +55,46 @@ void LinearSystem::add(const Constraint &constraint) {
     place->second = constant;
 }
 
+/// Nearly all queries are answered by the first vertices. Where that takes
+/// more, a reduced basis is found soon for few variables; of many (29 were
+/// seen) it may take minutes, and nothing stops it.
+static constexpr int kFewBranches = 16, kMostBranches = 1000;
+static constexpr size_t kFewVariables = 16;
+
+/// Branch and bound, depth first: where a vertex has a fraction, the points are
+/// on one of its two sides. Unknown: \p branches are used up.
+static LinearSystem::Answer
+branchAndBound(Simplex &simplex, int &branches,
+               llvm::SmallVectorImpl<DynamicAPInt> &point) {
+  if (simplex.isEmpty())
+    return LinearSystem::Empty;
+  if (--branches < 0)
+    return LinearSystem::Unknown;
+  llvm::SmallVector<Fraction, 8> vertex = *simplex.getRationalSample();
+  const Fraction *fraction = llvm::find_if(
+      vertex, [](const Fraction &value) { return value.num % value.den != 0; });
+  if (fraction == vertex.end()) {
+    for (const Fraction &value : vertex)
+      point.push_back(value.getAsInteger());
+    return LinearSystem::Found;
+  }
+  llvm::SmallVector<DynamicAPInt, 16> side(vertex.size() + 1, DynamicAPInt(0));
+  LinearSystem::Answer answer = LinearSystem::Empty;
+  for (bool isAbove : {false, true}) {
+    side[fraction - vertex.begin()] = isAbove ? 1 : -1;
+    side.back() = isAbove ? -ceil(*fraction) : floor(*fraction);
+    unsigned before = simplex.getSnapshot();
+    simplex.addInequality(side);
+    LinearSystem::Answer there = branchAndBound(simplex, branches, point);
+    simplex.rollback(before);
+    if (there == LinearSystem::Found)
+      return there;
+    if (there == LinearSystem::Unknown)
+      answer = there;
+  }
+  return answer;
+}
+
 LinearSystem::Answer
 LinearSystem::findPoint(Point &point, std::optional<int64_t> bound) const {
   if (contradictory)
@@ -74,17 +118,24 @@ LinearSystem::findPoint(Point &point, std::optional<int64_t> bound) const {
       set.addBound(BoundType::LB, column, -*bound);
       set.addBound(BoundType::UB, column, *bound);
     }
-  // What isIntegerEmpty() asks, with the point at hand.
-  std::optional<llvm::SmallVector<llvm::DynamicAPInt, 8>> sample =
-      set.findIntegerSample();
-  if (!sample)
-    return Empty;
-  if (sample->size() < columns.size())
-    return Unknown;
+  bool areFew = columns.size() <= kFewVariables;
+  int branches = areFew ? kFewBranches : kMostBranches;
+  Simplex simplex(set);
+  llvm::SmallVector<DynamicAPInt, 8> sample;
+  Answer answer = branchAndBound(simplex, branches, sample);
+  if (answer == Unknown && areFew) {
+    // What isIntegerEmpty() asks, with the point at hand.
+    std::optional<llvm::SmallVector<DynamicAPInt, 8>> found =
+        set.findIntegerSample();
+    answer = !found ? Empty : found->size() < columns.size() ? Unknown : Found;
+    if (found)
+      sample = std::move(*found);
+  }
+  if (answer != Found)
+    return answer;
   for (auto [term, column] : columns) {
-    const llvm::DynamicAPInt &value = (*sample)[column];
-    if (value > llvm::DynamicAPInt(INT64_MAX) ||
-        value < llvm::DynamicAPInt(INT64_MIN))
+    const DynamicAPInt &value = sample[column];
+    if (value > DynamicAPInt(INT64_MAX) || value < DynamicAPInt(INT64_MIN))
       return Unknown;
     point[term] = int64_t(value);
   }

@@ -34,8 +34,8 @@ public:
 
   using Point = std::map<Term, int64_t>;
   enum Answer { Empty, Found, Unknown };
-  /// Unknown: a coordinate of the point does not fit into 64 bits. Terms
-  /// within [-bound, bound] if a bound is given.
+  /// Unknown: a coordinate of the point does not fit into 64 bits, or the
+  /// search was given up. Terms within [-bound, bound] if a bound is given.
   Answer findPoint(Point &point, std::optional<int64_t> bound = {}) const;
 
 private:

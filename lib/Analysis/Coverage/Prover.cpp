@@ -163,7 +163,8 @@ LinearSystem::Answer Prover::ask(const LinearSystem &system,
   statistics.longestMilliseconds =
       std::max(statistics.longestMilliseconds, milliseconds);
   if (answer == LinearSystem::Unknown)
-    give("a counterexample does not fit into 64 bits");
+    give("a counterexample does not fit into 64 bits, or its search was given "
+         "up");
   return answer;
 }
 

@@ -32,7 +32,7 @@ tracea_pipe.kernel @far(%list: memref<8xi32>, %x: memref<?xf32>, %y: memref<8xf3
   tracea_pipe.tiles (%i) in (%c8) {
     %row = tracea_pipe.read %list[%i] : memref<8xi32>
     %at = arith.maxsi %row, %c0 : index
-    // expected-remark @+1 {{index 0 is 0, expected 0 to below dim1_0 (dim1_0 = 0, unknown = -1)' may not happen, since it depends on a number that memory holds}}
+    // expected-remark @+1 {{index 0 is 0, expected 0 to below dim1_0 (dim1_0 = 0, unknown = 0)' may not happen, since it depends on a number that memory holds}}
     %v = memref.load %x[%at] : memref<?xf32>
     memref.store %v, %y[%i] : memref<8xf32>
   }
@@ -51,7 +51,7 @@ tracea_pipe.kernel @negative(%list: memref<8xi32>, %x: memref<?xf32>, %y: memref
   tracea_pipe.tiles (%i) in (%c8) {
     %row = tracea_pipe.read %list[%i] : memref<8xi32>
     %at = arith.minsi %row, %last : index
-    // expected-remark @+1 {{index 0 is -1, expected 0 to below dim1_0 (dim1_0 = 0, unknown = -1)' may not happen, since it depends on a number that memory holds}}
+    // expected-remark @+1 {{index 0 is -1, expected 0 to below dim1_0 (dim1_0 = 0, unknown = 0)' may not happen, since it depends on a number that memory holds}}
     %v = memref.load %x[%at] : memref<?xf32>
     memref.store %v, %y[%i] : memref<8xf32>
   }

@@ -60,7 +60,7 @@ tracea_pipe.kernel @gaps(%y: memref<16x64xf32>) attributes {warps = 1} {
   tiles (%t) in (%c16) {
     scf.forall (%i) in (8) {
       %j = arith.muli %i, %c8 : index
-      // expected-remark @below {{it may be meant to write a part: stage 'elements of argument 0': no writer writes this element (at = 4, at.1 = 4)}}
+      // expected-remark @below {{it may be meant to write a part: stage 'elements of argument 0': no writer writes this element (at = 0, at.1 = 4)}}
       vector.store %zero, %y[%t, %j] : memref<16x64xf32>, vector<4xf32>
     } {mapping = [#gpu.thread<linear_dim_0>]}
   }

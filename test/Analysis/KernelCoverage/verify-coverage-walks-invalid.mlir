@@ -106,7 +106,7 @@ tracea_pipe.kernel @k(%y: memref<?x?x?x16xf32>) {
     %second = arith.addi %first, %c8 : index
     %more = arith.subi %all, %second : index
     %next = tracea_pipe.delinearize %second into(%q, %p) : <3>
-    // expected-error-re@+3 {{'tracea_pipe.store' op writes out of bounds of argument #0: {{.*}}index 1 is 3, expected 0 to below 2}}
+    // expected-error-re@+3 {{'tracea_pipe.store' op writes out of bounds of argument #0: {{.*}}index 1 is 63, expected 0 to below 8}}
     // expected-error-re@+2 {{'tracea_pipe.store' op does not write all of argument #0: {{.*}} is written by no tile}}
     // expected-error@+1 {{'tracea_pipe.store' op overwrites elements of argument #0 that another tile has written}}
     tracea_pipe.store %zero, %y[%c0, %c0, %c0, %c0] map #result along [0](%next : !tracea_pipe.walk<3>) limits(%more, %c16)
@@ -145,7 +145,7 @@ tracea_pipe.kernel @k(%y: memref<?x?x?x16xf32>) {
     %second = arith.addi %first, %c8 : index
     %more = arith.subi %all, %second : index
     %next = tracea_pipe.delinearize %second into(%q, %p) : <3>
-    // expected-error-re@+1 {{'tracea_pipe.store' op writes out of bounds of argument #0: {{.*}}index 1 is 3, expected 0 to below 2}}
+    // expected-error-re@+1 {{'tracea_pipe.store' op writes out of bounds of argument #0: {{.*}}index 1 is 63, expected 0 to below 8}}
     tracea_pipe.store %zero, %y[%c0, %c0, %c0, %c0] map #result along [0](%next : !tracea_pipe.walk<3>) limits(%more, %c16)
       : tensor<8x16xf32, #lanes>, memref<?x?x?x16xf32>
   }
