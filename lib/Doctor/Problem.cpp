@@ -125,6 +125,9 @@ static void fill(Problem &problem, GemmOp op) {
   problem.batch = productOf(op.getResult(), 0, op.getBatchRank());
   problem.transposeFirst = op.getTransposeLhs();
   problem.transposeSecond = op.getTransposeRhs();
+  auto second = cast<RankedTensorType>(op.getRhs().getType());
+  problem.isSecondConstant = second.getRank() == 2 && second.hasStaticShape() &&
+                             isConstant(op.getRhs());
   problem.hasOpenRows =
       problem.n == kUnknownExtent || problem.k == kUnknownExtent ||
       (problem.transposeFirst && problem.m == kUnknownExtent) ||

@@ -276,6 +276,35 @@ TEST(CPUGemm, CutsNWhenMIsSmall) {
   EXPECT_EQ(ceilDiv(8192, tile[1]) % 2, 0);
 }
 
+// A constant B is packed once for all runs: a plan is as much cheaper as
+// staging it costs, and the more the fewer rows share that. Of dot products
+// words are staged in every run.
+TEST(CPUGemm, AConstantIsPackedOnce) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  double ratio = 1;
+  for (int64_t m : {1024, 256, 64, 8}) {
+    Problem problem = gemm(m, 4096, 1024);
+    problem.transposeSecond = true;
+    Candidate staged = best(problem, target);
+    problem.isSecondConstant = true;
+    Candidate packed = best(problem, target);
+    EXPECT_EQ(packed.variant->name(), "gemm.packed");
+    double now = staged.variant->cycles(problem, target, staged.plan);
+    problem.isSecondConstant = false;
+    now /= staged.variant->cycles(problem, target, staged.plan);
+    EXPECT_LT(now, ratio) << m;
+    ratio = now;
+  }
+  Problem bytes = gemm(64, 4096, 1024);
+  bytes.first = bytes.second = ElementType::I8;
+  bytes.accumulator = bytes.result = ElementType::I32;
+  Candidate dot = best(bytes, target);
+  ASSERT_EQ(dot.variant->name(), "gemm.dot");
+  double staged = dot.variant->cycles(bytes, target, dot.plan);
+  bytes.isSecondConstant = true;
+  EXPECT_EQ(dot.variant->cycles(bytes, target, dot.plan), staged);
+}
+
 // Few rows or columns: nothing is packed, and the long side is cut for the
 // cores; a transposed right operand has no contiguous rows to read.
 TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {

@@ -87,6 +87,8 @@ struct Problem {
   int64_t k = 1;
   bool transposeFirst = false;  // the first operand is stored [k, m]
   bool transposeSecond = false; // the second operand is stored [n, k]
+  /// Whether the second operand is one matrix that is the same in all runs.
+  bool isSecondConstant = false;
   /// Whether only the run knows where rows of some operand or result begin.
   bool hasOpenRows = false;
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Definitions.h"
+#include "Patches/PackedFilters.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -112,12 +113,8 @@ mlir::tracea::getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image,
   taps[op.getFilterInDim()] = c;
   definition.add(image, place);
   if (auto type = cast<RankedTensorType>(filter.getType());
-      type.getRank() > kRank) {
-    int64_t width = type.getShape().back();
-    bool isOne = type.getShape().front() == 1;
-    taps = {isOne ? kb.zero() : out.floorDiv(width), r, s, c,
-            isOne ? out : out % width};
-  }
+      type.getRank() > kRank)
+    taps = getFilterPanels(op, type.getShape().back()).at(taps);
   definition.add(filter, taps);
   return definition;
 }

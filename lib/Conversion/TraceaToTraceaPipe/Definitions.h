@@ -46,7 +46,7 @@ void defineCopy(KernelBuilder &kb, Value source, unsigned result);
 /// What a convolution sums, of a result with `leading` dimensions before those
 /// of the operation's. `image` and `filter` are the operation's or padded
 /// copies, or the image has its channels as groups and the channels of one, or
-/// the filter is one in panels (`packFilter`).
+/// the filter is one in panels (`getFilterPanels`).
 /// Nothing where maps cannot say it.
 std::optional<Definition> getConvolutionTerms(KernelBuilder &kb, Conv2DOp op,
                                               Value image, Value filter,

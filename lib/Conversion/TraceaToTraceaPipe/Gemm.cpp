@@ -8,7 +8,8 @@
 // staged as panels of NR columns, MC rows of A at a time as panels of MR rows,
 // and one register tile of MR x NR accumulates over a block. Between blocks the
 // sums rest in the result when it has the accumulator's type, else in a scratch
-// tile. "gemm.dot" packs neighbours along k in words, for the target's dot
+// tile. Panels of a constant B are made once, and read where they lie.
+// "gemm.dot" packs neighbours along k in words, for the target's dot
 // products.
 
 #include "Contraction/ContractionResults.h"
@@ -81,18 +82,28 @@ struct Panels {
                           staged, offsets, kb.map(map.size() - 1, map));
   }
 
-  /// Asks the second level for `steps` of k from `k` on of the panel of
-  /// elements that follows the one of `at`.
-  void prefetchNext(Value staged, Value at, Value k, int64_t steps) const {
+  /// The same of panels that were packed once, where they lie: `depth` elements
+  /// along k from `k` on.
+  Value viewPacked(Value at, Value k, int64_t depth) const {
     IndexMath &ix = kb.index();
-    auto type = cast<RankedTensorType>(staged.getType());
+    Value memory = kb.getMemRef(operand.getTensor());
+    return kb.window(memory, {ix.floorDiv(at, width), k, ix.constant(0)},
+                     {depth, width}, 1, 2);
+  }
+
+  /// Asks the second level for `steps` of k from `k` on of the panel of
+  /// elements that follows the one of `at`, which is the first element of a
+  /// panel of what is staged, or packed.
+  void prefetchNext(Value panels, Value at, Value k, int64_t steps) const {
+    IndexMath &ix = kb.index();
+    auto type = cast<ShapedType>(panels.getType());
     SmallVector<Value> indices(type.getRank(), ix.constant(0));
     indices[0] = ix.add(ix.floorDiv(at, width), 1);
     indices[1] = k;
     SmallVector<Value> limits;
     for (auto [index, extent] : llvm::zip(indices, type.getShape()))
       limits.push_back(ix.sub(ix.constant(extent), index));
-    PrefetchOp::create(kb.builder(), staged, indices, limits,
+    PrefetchOp::create(kb.builder(), panels, indices, limits,
                        AffineMap::getMultiDimIdentityMap(
                            type.getRank(), kb.builder().getContext()),
                        {1, steps, width}, /*write=*/false, /*level=*/2);
@@ -180,6 +191,14 @@ private:
 };
 } // namespace
 
+/// Whether the right operand is packed once for many runs: one matrix, whose
+/// elements are multiplied as they are. Words are staged.
+static bool packsRhsOnce(GemmOp op, const WordOperands &words) {
+  return words.length == 1 &&
+         cast<RankedTensorType>(op.getRhs().getType()).getRank() == 2 &&
+         hasConstantPanels(op.getRhs(), words.rhs);
+}
+
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   const auto &fields = schedule.getFields<schedule::CPUGemm>();
@@ -198,6 +217,11 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   GemmContraction contraction(op);
   contraction.emitChecks(rewriter);
   Type accType = contraction.getAccumulatorType();
+  if (packsRhsOnce(op, *words)) {
+    PanelForm form = contraction.getRhs().getPanels(regN);
+    contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
+                                   form);
+  }
   const MatrixOperand &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
   ContractionResults results(rewriter, op);
   KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
@@ -233,8 +257,15 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   sums.loop([&](Value k0, Value lengthK) {
     Value depth = words->getSteps(kb, lengthK);
 
-    Value rhsStaged = rhsPanels.stage(rhsType, rhs.at(grid, grid.n, k0),
-                                      lengthN, lengthK, fields.slots);
+    // Panels of B, and where those of the tile and of the block begin in them.
+    Value rhsMemory, firstColumn = grid.n, firstK = k0;
+    if (rhs.hasPanels()) {
+      rhsMemory = kb.getMemRef(rhs.getTensor());
+    } else {
+      rhsMemory = rhsPanels.stage(rhsType, rhs.at(grid, grid.n, k0), lengthN,
+                                  lengthK, fields.slots);
+      firstColumn = firstK = ix.constant(0);
+    }
 
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
@@ -243,7 +274,10 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
                                         lengthK, fields.slots);
 
       kb.loop(lengthN, regN, [&](Value j) {
-        Value rhsPanel = rhsPanels.view(rhsStaged, j);
+        Value column = ix.add(firstColumn, j);
+        Value rhsPanel = rhs.hasPanels()
+                             ? rhsPanels.viewPacked(column, k0, tileK)
+                             : rhsPanels.view(rhsMemory, column);
         kb.loop(rows, regM, [&](Value i) {
           Value lhsPanel = lhsPanels.view(lhsStaged, i);
           ResultTile part = grid;
@@ -254,7 +288,8 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
               accTile, [&]() -> Value {
                 if (nextSteps > 0)
                   rhsPanels.prefetchNext(
-                      rhsStaged, j, ix.mul(ix.floorDiv(i, regM), nextSteps),
+                      rhsMemory, column,
+                      ix.add(firstK, ix.mul(ix.floorDiv(i, regM), nextSteps)),
                       nextSteps);
                 return MmaOp::create(b, lhsPanel, rhsPanel,
                                      kb.splat(accTile, 0), depth, ValueRange());

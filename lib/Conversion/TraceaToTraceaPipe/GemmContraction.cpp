@@ -45,7 +45,7 @@ SmallVector<AffineExpr> MatrixOperand::at(ArrayRef<AffineExpr> batch,
     place.append({outer, k});
   else
     place.append({k, outer});
-  return place;
+  return panels ? panels->at(place) : place;
 }
 
 SmallVector<Value> MatrixOperand::getCoordinates(KernelBuilder &kb,

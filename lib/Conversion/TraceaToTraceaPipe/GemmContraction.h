@@ -5,6 +5,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GEMMCONTRACTION_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GEMMCONTRACTION_H
 
+#include "ConstantPanels.h"
 #include "Contraction/Contraction.h"
 
 namespace mlir::tracea {
@@ -41,6 +42,18 @@ public:
   /// Extent of the contracted dimension. Padded rows have more, which are
   /// zeros.
   Value getSizeK(KernelBuilder &kb) const;
+  /// The matrix, of which there is one for all of a batch, in panels of `width`
+  /// rows or columns.
+  PanelForm getPanels(int64_t width) const {
+    return {type, getOuterDim(), {}, getDimK(), width};
+  }
+  /// Reads `packed`, of that form, from now on.
+  void setPanels(Value packed, PanelForm of) {
+    setTensor(packed);
+    panels = std::move(of);
+  }
+  bool hasPanels() const { return panels.has_value(); }
+
   /// Indices of the element at `outer` and `k` of the tile's matrix.
   SmallVector<Value> at(const ResultTile &tile, Value outer, Value k) const;
   /// The operand's place in a definition.
@@ -51,6 +64,7 @@ private:
   Form form;
   /// Of the operation's operand, also where a copy is read.
   RankedTensorType type;
+  std::optional<PanelForm> panels;
 };
 
 /// tracea.gemm.

@@ -57,10 +57,15 @@ private:
     return problem.result != problem.accumulator &&
            (problem.k == kUnknownExtent || problem.k > kBlock);
   }
+  /// Elements of a constant B are packed once for all runs, words in each.
+  bool stagesB(const Problem &problem, const TargetDescription &target) const {
+    return !problem.isSecondConstant || problem.second != problem.accumulator ||
+           wordLength(problem, target) > 1;
+  }
   static double tileCycles(const CPUModel &model, MicroTile micro, int64_t m,
-                           int64_t n, int64_t k) {
+                           int64_t n, int64_t k, bool stagesB) {
     return model.multiplyCycles(micro, m, n, k) +
-           model.stageCycles(static_cast<double>(m + n) *
+           model.stageCycles(static_cast<double>(stagesB ? m + n : m) *
                              static_cast<double>(k));
   }
 };
@@ -362,7 +367,8 @@ Plan PackedGemm::planOn(UnitKind unit, const Problem &given,
       double tiles = static_cast<double>(ceilDiv(problem.m, m)) *
                      static_cast<double>(ceilDiv(problem.n, n)) *
                      static_cast<double>(assumed(problem.batch, 1));
-      double total = model.spread(tiles, tileCycles(model, micro, m, n, k));
+      double total = model.spread(
+          tiles, tileCycles(model, micro, m, n, k, stagesB(given, target)));
       if (best < 0 || total < best) {
         best = total;
         rows = m;
@@ -415,7 +421,8 @@ double PackedGemm::cycles(const Problem &problem,
   int64_t n = std::max<int64_t>(1, assumed(problem.n));
   return model.spread(countTiles(problem, plan.tile[0], plan.tile[1]),
                       tileCycles(model, micro, std::min(m, plan.tile[0]),
-                                 std::min(n, plan.tile[1]), words));
+                                 std::min(n, plan.tile[1]), words,
+                                 stagesB(problem, target)));
 }
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {

@@ -23,6 +23,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -285,6 +286,8 @@ public:
                  double dynamicChance);
   /// Adds an argument and returns its number; the value is %name.
   int argument(const std::string &name, SizedType type);
+  /// Marks an argument as one that is the same in all runs.
+  void makeConstant(int argument) { constants.insert(argument); }
   void line(const std::string &text) { body += "  " + text + "\n"; }
   /// A value of index type with the extent: a constant or a tensor.dim of the
   /// first argument that has the size.
@@ -309,6 +312,7 @@ private:
   Sizes &sizes;
   std::vector<std::string> names;
   std::vector<SizedType> arguments;
+  std::set<int> constants;
   std::string body;
   int counter = 0;
 };

@@ -250,7 +250,7 @@ static Case generate(Random &random, bool large, Sought sought) {
   c.result = text.draw(random, c.result.type, resultDims,
                        isFilter ? dynamicChance / 10 : dynamicChance);
   text.argument(isImage ? "y" : "x", first);
-  text.argument(isFilter ? "y" : "w", second);
+  int filter = text.argument(isFilter ? "y" : "w", second);
   std::string init;
   // How large an image was its output does not tell, nor do both how large a
   // filter was.
@@ -316,6 +316,8 @@ static Case generate(Random &random, bool large, Sought sought) {
   for (int i = 0; i < text.numArguments(); ++i)
     c.arguments.push_back(text.argumentType(i));
 
+  if (!isFilter && random.chance(0.3))
+    text.makeConstant(filter);
   Case result;
   result.name = name + " " + std::string(nameOf(c.type)) + " " +
                 listOf(sizes.at(imageDims)) + " " +

@@ -190,7 +190,9 @@ std::string ModuleText::finish(const std::vector<std::string> &results,
                                const std::vector<SizedType> &types) {
   std::vector<std::string> parameters, typeTexts;
   for (size_t i = 0; i < arguments.size(); ++i)
-    parameters.push_back("%" + names[i] + ": " + textOf(arguments[i]));
+    parameters.push_back(
+        "%" + names[i] + ": " + textOf(arguments[i]) +
+        (constants.count(static_cast<int>(i)) ? " {tracea.constant}" : ""));
   for (const SizedType &type : types)
     typeTexts.push_back(textOf(type));
   return "func.func @main(" + join(parameters, ", ") + ") -> (" +

@@ -135,7 +135,7 @@ Case numerics::generateGemm(Random &random, bool large) {
       text.draw(random, gemm->result.type,
                 dimsOf(false, gemm->m, gemm->n, false), dynamicChance);
   text.argument("a", lhs);
-  text.argument("b", rhs);
+  int second = text.argument("b", rhs);
   std::string init;
   if (random.chance(0.4)) {
     gemm->destination = text.argument("d", gemm->result);
@@ -160,6 +160,8 @@ Case numerics::generateGemm(Random &random, bool large) {
   for (int i = 0; i < text.numArguments(); ++i)
     gemm->arguments.push_back(text.argumentType(i));
 
+  if (random.chance(0.25))
+    text.makeConstant(second);
   Case result;
   result.name = "gemm " + std::string(nameOf(gemm->type)) + " " +
                 listOf(sizes.at(gemm->result.dims)) + " k=" + std::to_string(k);

@@ -450,9 +450,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   // Words are staged; so are groups, which seldom are whole panels.
   if (op.getGroups() == 1 && words->length == 1 &&
       hasConstantPanels(op, words->rhs))
-    source = packFilter(
-        rewriter, op,
-        op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
+    source = packPanels(
+        rewriter, op, source,
+        getFilterPanels(
+            op,
+            op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]));
   // Lanes are multiplied together, and words.
   bool byPixels = op.getLayout() == ImageLayout::NHWC && words->length == 1;
   BorderTaps border(rewriter, op, byPixels);

@@ -290,7 +290,8 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
 
   Value source = op.getFilter();
   if (hasConstantPanels(op, op.getAccumulatorType()))
-    source = packFilter(rewriter, op, fields.registers[1]);
+    source = packPanels(rewriter, op, source,
+                        getFilterPanels(op, fields.registers[1]));
   DepthwiseConvolution(rewriter, op, source).build();
   return success();
 }

@@ -5,19 +5,18 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_PACKEDFILTERS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_PACKEDFILTERS_H
 
-#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "../ConstantPanels.h"
 
 namespace mlir::tracea {
 
-/// Whether panels of a filter can be made once for many runs: it is a constant
-/// whose elements are multiplied as they are, as `element`. With channels first
-/// lanes lie along pixels, and filters are staged.
+/// Whether panels of a filter can be made once for many runs, and hold elements
+/// that are multiplied as they are, as `element`. With channels first lanes lie
+/// along pixels, and filters are staged.
 bool hasConstantPanels(Conv2DOp op, Type element);
 
 /// A convolution's filter as panels of `width` filters, [panel, r, s, c, filter
-/// of the panel], with zeros behind the last filter: one that register tiles
-/// read where it lies. A kernel before the operation packs it.
-Value packFilter(KernelRewriter &rewriter, Conv2DOp op, int64_t width);
+/// of the panel].
+PanelForm getFilterPanels(Conv2DOp op, int64_t width);
 
 /// The operation's inputs with `filter` in place of its own, and behind them
 /// `more` if there is.
