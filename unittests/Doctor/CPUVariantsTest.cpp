@@ -283,21 +283,17 @@ TEST(CPUGemm, AConstantIsPackedOnce) {
   TargetDescription target = cpu("sapphirerapids", 1);
   double ratio = 1;
   for (int64_t m : {1024, 256, 64, 8}) {
-    Problem problem = gemm(m, 4096, 1024);
-    problem.transposeSecond = true;
-    Candidate staged = best(problem, target);
-    problem.isSecondConstant = true;
-    Candidate packed = best(problem, target);
-    EXPECT_EQ(packed.variant->name(), "gemm.packed");
-    double now = staged.variant->cycles(problem, target, staged.plan);
-    problem.isSecondConstant = false;
-    now /= staged.variant->cycles(problem, target, staged.plan);
+    Problem problem = gemm(m, 4096, 1024), constant = problem;
+    problem.transposeSecond = constant.transposeSecond = true;
+    constant.isSecondConstant = true;
+    Candidate packed = best(constant, target);
+    ASSERT_EQ(packed.variant->name(), "gemm.packed");
+    double now = packed.variant->cycles(constant, target, packed.plan) /
+                 packed.variant->cycles(problem, target, packed.plan);
     EXPECT_LT(now, ratio) << m;
     ratio = now;
   }
-  Problem bytes = gemm(64, 4096, 1024);
-  bytes.first = bytes.second = ElementType::I8;
-  bytes.accumulator = bytes.result = ElementType::I32;
+  Problem bytes = narrow(64, 4096, 1024, ElementType::I8);
   Candidate dot = best(bytes, target);
   ASSERT_EQ(dot.variant->name(), "gemm.dot");
   double staged = dot.variant->cycles(bytes, target, dot.plan);
