@@ -113,7 +113,7 @@ func.func @batch_norm(%x: tensor<4x8xf32>, %c: tensor<8xf32>,
 }
 
 // CHECK-LABEL: @attention
-// CHECK:       variant = "attention.flash", unit = vector, tile = [256, 128], registers = [8, 32]
+// CHECK:       variant = "attention.flash", unit = vector, tile = [128, 128], registers = [8, 32]
 func.func @attention(%q: tensor<2x8x512x64xf32>, %d: tensor<2x8x512x64xf32>)
     -> tensor<2x8x512x64xf32> {
   %0 = tracea.attention causal

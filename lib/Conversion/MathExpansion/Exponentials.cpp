@@ -100,24 +100,25 @@ Real tracea::expandExp2(Real x) {
 }
 
 /// Nothing is kept of what the result's last digits hide, and there is one
-/// scaling, by half of the power: twice the polynomial's range then reaches the
-/// largest number.
+/// scaling, by half of the power: its exponent is the bias less one and the
+/// integer nearest to x, which stands in the last digits of `shifted`.
 Real tracea::expandFlushedExp2(Real x) {
   FloatEmitter &e = *x.emitter;
-  double largest = e.pick(1025, 129), least = e.pick(-1021, -125);
-  x = select(x > largest, largest, x);
-  // The integer stands in the last digits with the exponent's bias, as the
-  // exponent of its half does.
-  Real anchor = e.real(getAnchor(e) + double(e.bias) - 1);
-  Real shifted = x + anchor;
-  Real rest = x - (shifted - anchor);
-  const double ln2 = e.tables.ln2.high + e.tables.ln2.low;
-  SmallVector<double> power{2, 2 * ln2};
-  double factor = 2 * ln2;
-  for (double coefficient : e.tables.exp)
-    power.push_back(coefficient * (factor *= ln2));
+  // A product is not rounded before something is added to it.
+  auto product = x.value.getDefiningOp<arith::MulFOp>();
+  auto addX = [&](Real to) {
+    return product ? fma(e.wrap(product.getLhs()), e.wrap(product.getRhs()), to)
+                   : x + to;
+  };
+  double anchor = getAnchor(e) + double(e.bias) - 1;
+  double least = e.pick(-1021, -125);
+  Real shifted = addX(e.real(anchor));
+  Real rest = addX(e.real(anchor) - shifted);
+  SmallVector<double> power{2};
+  for (double coefficient : e.tables.exp2)
+    power.push_back(2 * coefficient);
   Real half = asReal(asBits(shifted) << e.fractionBits);
-  return select(x < least, 0.0, evaluate(power, rest) * half);
+  return select(shifted < anchor + least, 0.0, evaluate(power, rest) * half);
 }
 
 /// e^x - 1 as a pair times 2^n; x is not below -45.

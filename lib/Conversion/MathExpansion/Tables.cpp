@@ -14,6 +14,11 @@ static const double expDouble[] = {
     0x1.111111110f671p-7, 0x1.6c16c16c143dep-10, 0x1.a01a01b000be4p-13,
     0x1.a01a01b0d9973p-16, 0x1.71ddf806da62bp-19, 0x1.27e4c5589d3a4p-22,
     0x1.af5f50791fb3fp-26, 0x1.1f95d0c2144acp-29};
+static const double exp2Double[] = {
+    0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a4p-3, 0x1.c6b08d7049fe7p-5,
+    0x1.3b2ab6fba00fbp-7, 0x1.5d87fe78cd7acp-10, 0x1.4309130edf83ap-13,
+    0x1.ffcbfba955268p-17, 0x1.62bfc78b2aea0p-20, 0x1.b5267d0e02e99p-24,
+    0x1.e61b70de0378fp-28, 0x1.e79bb2993798dp-32};
 static const double logDouble[] = {
     0x1.9999999999999p-2, 0x1.24924924927a9p-2, 0x1.c71c71c67668ap-3,
     0x1.745d17c417ed1p-3, 0x1.3b137df5692bap-3, 0x1.111cedbc36149p-3,
@@ -65,6 +70,7 @@ static const uint64_t twoOverPiDouble[] = {
 
 const MathTables mlir::tracea::kDoubleTables = {
     /*exp=*/expDouble,
+    /*exp2=*/exp2Double,
     /*log=*/logDouble,
     /*sin=*/sinDouble,
     /*cos=*/cosDouble,
@@ -87,6 +93,9 @@ const MathTables mlir::tracea::kDoubleTables = {
 static const double expSingle[] = {
     0x1.0000000000000p-1, 0x1.5555560000000p-3, 0x1.5554700000000p-5,
     0x1.1110aa0000000p-7, 0x1.6da8540000000p-10, 0x1.a17ed60000000p-13};
+static const double exp2Single[] = {
+    0x1.62e4320000000p-1, 0x1.ebfbe00000000p-3, 0x1.c6ae2c0000000p-5,
+    0x1.3b29e40000000p-7, 0x1.5f89320000000p-10, 0x1.446ca20000000p-13};
 static const double logSingle[] = {
     0x1.99999a0000000p-2, 0x1.24930c0000000p-2, 0x1.c67ea40000000p-3,
     0x1.8c9e000000000p-3};
@@ -119,6 +128,7 @@ static const uint64_t twoOverPiSingle[] = {
 
 const MathTables mlir::tracea::kSingleTables = {
     /*exp=*/expSingle,
+    /*exp2=*/exp2Single,
     /*log=*/logSingle,
     /*sin=*/sinSingle,
     /*cos=*/cosSingle,

@@ -18,7 +18,7 @@ struct PairConstant {
 /// What expansions of one format are made of. Coefficients stand lowest first.
 /// tables.py says what each approximates.
 struct MathTables {
-  ArrayRef<double> exp, log, sin, cos, atan, asin, erf, erfc, cbrt;
+  ArrayRef<double> exp, exp2, log, sin, cos, atan, asin, erf, erfc, cbrt;
   /// The first parts of these two are so short that their product with any
   /// exponent of the format is exact.
   PairConstant ln2, log10of2;

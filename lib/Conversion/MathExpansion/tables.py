@@ -86,6 +86,13 @@ def factorial(n):
     return mp.factorial(n)
 
 
+def exp2_quotient():
+    """(2^r - 1) / r."""
+    return near(
+        power_series(lambda i: log(mpf(2))**(i + 1) / factorial(i + 1)),
+        lambda r: (mpf(2)**r - 1) / r, mpf('0.01'))
+
+
 def polynomials(digits):
     """Name and coefficients, lowest first, of all polynomials of a format."""
     one = mpf(1)
@@ -94,6 +101,9 @@ def polynomials(digits):
     # e^r = 1 + r + r² P(r).
     yield 'exp', fit(power_series(lambda i: one / factorial(i + 2)), abs,
                      '-0.347', '0.347', goal)
+    # 2^r = 1 + r P(r).
+    yield 'exp2', fit(exp2_quotient(), lambda r: abs(r) / mpf(2)**r, '-0.5001',
+                      '0.5001', goal + 2)
     # log((1 + s) / (1 - s)) = 2 s + s³ (2/3 + z P(z)), z = s²; beyond the
     # format's digits, for powers.
     yield 'log', fit(power_series(lambda i: mpf(2) / (2 * i + 5), 60),
@@ -232,10 +242,7 @@ def erf_single():
         lambda x: log(erfc(x)) / log(mpf(2)),
         lambda x: erfc(x) * log(mpf(2)) / erf(x), ERF_SPLIT, 4, -26)
     # 2^r = 1 + r P(r), for a power that is below 0.21.
-    yield 'erfcExp2', fit(
-        near(power_series(lambda i: log(mpf(2))**(i + 1) / factorial(i + 1)),
-             lambda r: (mpf(2)**r - 1) / r, mpf('0.01')), abs, '-0.5001',
-        '0.5001', -23)
+    yield 'erfcExp2', fit(exp2_quotient(), abs, '-0.5001', '0.5001', -23)
 
 
 def print_list(head, items):

@@ -61,14 +61,20 @@ public:
         block = std::min(block, std::max<int64_t>(1, extent));
       return roundUp(block, factor);
     };
-    int64_t queries = bounded(256, problem.m, micro.rows);
-    int64_t keys = bounded(128, problem.n, micro.columns);
-    // The keys shrink first: the block of queries amortises their staging.
-    while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
-           keys > micro.columns)
+    // Keys and values are staged once a block of queries, and once a block of
+    // keys a row's sums decay. Of a band a block visits also what only some of
+    // its rows see.
+    const bool hasBand = problem.isCausal || problem.hasWindow;
+    int64_t queries = bounded(hasBand ? 128 : 1024, problem.m, micro.rows);
+    int64_t keys = bounded(hasBand ? 128 : 512, problem.n, micro.columns);
+    auto isTooLarge = [&] {
+      return workingSet(problem, model, queries, keys) > model.l2 / 2;
+    };
+    while (isTooLarge() && queries > 512)
+      queries = roundUp(queries / 2, micro.rows);
+    while (isTooLarge() && keys > micro.columns)
       keys = roundUp(keys / 2, micro.columns);
-    while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
-           queries > micro.rows)
+    while (isTooLarge() && queries > micro.rows)
       queries = roundUp(queries / 2, micro.rows);
     // Tiles for every core, where the queries allow it: one for each at least,
     // and where there are more cores several, for masks make them unequal.
@@ -132,11 +138,11 @@ private:
            static_cast<double>(
                ceilDiv(std::max<int64_t>(1, assumed(problem.m)), queries));
   }
-  /// Bytes of queries, keys, values, scores and the output's accumulator.
+  /// Bytes of queries, keys, values and the output's accumulator; of scores
+  /// there are those of a register tile's rows.
   static int64_t workingSet(const Problem &problem, const CPUModel &model,
                             int64_t queries, int64_t keys) {
-    return (queries * (problem.k + problem.valueDim + keys) +
-            keys * (problem.k + problem.valueDim)) *
+    return (queries + keys) * (problem.k + problem.valueDim) *
            model.elementBytes;
   }
 };

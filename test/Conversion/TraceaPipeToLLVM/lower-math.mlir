@@ -123,16 +123,31 @@ func.func @scaled(%v: vector<16xf32>, %x: f64) -> (vector<16xf32>, f64) {
   return %a, %b : vector<16xf32>, f64
 }
 
-// Powers of two that may be zero where they are small: no clamp from below, one
-// product with half of the power.
+// Powers of two that may be zero where they are small, of numbers that are not
+// large: no clamp, one product with half of the power.
 // CHECK-LABEL: func.func @flushed(
-// CHECK:         arith.cmpf ogt
+// CHECK-SAME:    %[[X:.*]]: vector
+// CHECK-NOT:     arith.cmpf ogt
 // CHECK-NOT:     arith.shrsi
+// CHECK:         %[[SHIFTED:.*]] = arith.addf %[[X]]
 // CHECK:         %[[HALF:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
-// CHECK:         %[[SMALL:.*]] = arith.cmpf olt
+// CHECK:         %[[SMALL:.*]] = arith.cmpf olt, %[[SHIFTED]]
 // CHECK:         %[[POWER:.*]] = arith.mulf %{{.*}}, %[[HALF]]
 // CHECK:         arith.select %[[SMALL]], %{{.*}}, %[[POWER]]
 func.func @flushed(%v: vector<16xf32>) -> vector<16xf32> {
   %a = math.exp2 %v {tracea_pipe.flushes} : vector<16xf32>
+  return %a : vector<16xf32>
+}
+
+// A product is not rounded before it is added to.
+// CHECK-LABEL: func.func @flushed_product(
+// CHECK-SAME:    %[[X:.*]]: vector{{.*}}, %[[Y:.*]]: vector
+// CHECK-NOT:     arith.mulf %[[X]]
+// CHECK:         math.fma %[[X]], %[[Y]]
+// CHECK:         math.fma %[[X]], %[[Y]]
+// CHECK:         return
+func.func @flushed_product(%v: vector<16xf32>, %w: vector<16xf32>) -> vector<16xf32> {
+  %p = arith.mulf %v, %w : vector<16xf32>
+  %a = math.exp2 %p {tracea_pipe.flushes} : vector<16xf32>
   return %a : vector<16xf32>
 }

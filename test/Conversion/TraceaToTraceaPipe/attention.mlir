@@ -68,7 +68,10 @@
 // CHECK:                   %[[NEAR:.*]] = arith.cmpi sge
 // CHECK:                   arith.select %[[NEAR]], %[[FRONT]], %[[LOWEST]]
 // CHECK:                 tracea_pipe.store %{{.*}}, %[[SCORES]]
-// CHECK:                 tracea_pipe.slice %{{.*}}[0, 0]
+// NaN need not win: its weight is NaN whatever the maximum is.
+// CHECK:                 %[[PARTOF:.*]] = tracea_pipe.slice %{{.*}}[0, 0]
+// CHECK:                 %[[RISEN:.*]] = arith.cmpf ogt, %[[PARTOF]]
+// CHECK:                 arith.select %[[RISEN]], %[[PARTOF]]
 // CHECK:                 tracea_pipe.slice %{{.*}}[0, 4]
 // The running maximum; a row without keys counts from a number.
 // CHECK:               tracea_pipe.reduce max %[[STRIP]] dim 1 : {{.*}} -> tensor<4x1xf32, #[[ROWS]]>
@@ -79,14 +82,15 @@
 // CHECK:               %[[RISE:.*]] = arith.subf %[[BEFORE]], %[[FROM]]
 // CHECK:               %[[DROP:.*]] = arith.mulf %[[RISE]]
 // CHECK:               %[[DECAY:.*]] = math.exp2 %[[DROP]] {tracea_pipe.flushes}
-// CHECK:               %[[SCALED:.*]] = arith.mulf %[[AFTER]]
-// CHECK:               arith.minimumf %[[SCALED]]
+// CHECK:               %[[FROMS:.*]] = tracea_pipe.broadcast %[[FROM]]
 // The sums and the outputs so far decay with it.
 // CHECK:               %[[OLD:.*]] = tracea_pipe.load %[[SUM]]
 // CHECK:               arith.mulf %[[OLD]]
 // CHECK:               %[[NEW:.*]] = scf.for %{{.*}} = %c0 to %[[COUNT]]
 // CHECK:                 scf.for %{{.*}} = %c0 to %c8 step %c4
-// CHECK:                   math.exp2 %{{.*}} {tracea_pipe.flushes} : tensor<4x4xf32, #[[PART]]>
+// CHECK:                   %[[BELOW:.*]] = arith.subf %{{.*}}, %[[FROMS]]
+// CHECK:                   %[[EXPONENT:.*]] = arith.mulf %[[BELOW]]
+// CHECK:                   math.exp2 %[[EXPONENT]] {tracea_pipe.flushes} : tensor<4x4xf32, #[[PART]]>
 // CHECK:               tracea_pipe.store %[[NEW]], %[[SUM]]
 // Tiles that no row sees have no weight, before the band and behind it.
 // CHECK:               %[[FRONTTILES:.*]] = arith.minsi %[[FIRST]], %[[TILES]]

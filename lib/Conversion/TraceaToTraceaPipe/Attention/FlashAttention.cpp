@@ -60,7 +60,7 @@ private:
   void visitBlock(Value j0, Value endJ);
   void scoreRows(Value i, Value j0, Value lengthJ);
   Value scoreAt(Value queryView, Value i, Value j0, Value panel);
-  Value getOrigin(Value maxima);
+  Value greater(Value x, Value y);
   Value power(Value x);
   void finishRows(Value i);
 
@@ -130,15 +130,18 @@ Value FlashAttention::scoreAt(Value queryView, Value i, Value j0, Value panel) {
                    [&] { return fill(scoreTile, lowest); });
 }
 
-/// What exponents are counted from, negated. While a row has seen no key it is
-/// a number all the same.
-Value FlashAttention::getOrigin(Value maxima) {
-  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
-  return arith::MinimumFOp::create(b, scaled, fill(rowTile, kLarge));
+/// Of x and y the greater one; y where x is NaN. One instruction, where a
+/// maximum that NaN wins takes four: its weight is NaN whatever the maximum is.
+Value FlashAttention::greater(Value x, Value y) {
+  Value isGreater = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, y);
+  return arith::SelectOp::create(b, isGreater, x, y);
 }
 
+/// 2^(x scale) of a difference that is not above zero.
 Value FlashAttention::power(Value x) {
-  auto power = math::Exp2Op::create(b, x);
+  auto type = cast<RankedTensorType>(x.getType());
+  auto power =
+      math::Exp2Op::create(b, arith::MulFOp::create(b, x, fill(type, scale)));
   // Beside the greatest weight they are nothing.
   power->setAttr(kFlushesAttrName, b.getUnitAttr());
   return power;
@@ -165,9 +168,9 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
         StoreOp::create(b, tile, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
         for (int64_t column = 0; column < regN; column += width)
-          most = arith::MaximumFOp::create(
-              b, most,
-              SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}));
+          most = greater(
+              SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}),
+              most);
         return most;
       });
   Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, strip, 1);
@@ -175,21 +178,19 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
                                 Value(), rowMap);
   Value after = arith::MaximumFOp::create(b, before, rowMax);
   StoreOp::create(b, after, maxima, ValueRange{i}, ValueRange(), rowMap);
-  // One where it has not risen, whatever the rounding of products is.
-  Value rise = arith::SubFOp::create(
-      b, before, arith::MaximumFOp::create(b, after, fill(rowTile, -kLarge)));
-  Value decay = power(arith::MulFOp::create(b, rise, fill(rowTile, scale)));
+  // What exponents count from: a number also while a row has seen no key.
+  Value origin = arith::MaximumFOp::create(b, after, fill(rowTile, -kLarge));
+  Value decay = power(arith::SubFOp::create(b, before, origin));
 
   // One vector of each row at a time: the registers hold what exponentials of
   // that many need.
-  Value originTile = spread(getOrigin(after), partTile);
+  Value originTile = spread(origin, partTile);
   Value sumBefore = LoadOp::create(b, partTile, sums, ValueRange{i, zero},
                                    ValueRange(), Value(), plain);
   auto weigh = [&](Value j, Value sum) -> Value {
     Value score = LoadOp::create(b, partTile, scores, ValueRange{zero, j},
                                  ValueRange(), Value(), plain);
-    Value weight =
-        power(math::FmaOp::create(b, score, fill(partTile, scale), originTile));
+    Value weight = power(arith::SubFOp::create(b, score, originTile));
     StoreOp::create(b, weight, scores, ValueRange{zero, j}, ValueRange(),
                     plain);
     return arith::AddFOp::create(b, sum, weight);

@@ -27,8 +27,8 @@ constexpr llvm::StringLiteral kHeldCopiesAttrName = "tracea_pipe.held_copies";
 /// to share a multiprocessor, and its registers.
 constexpr llvm::StringLiteral kResidentsAttrName = "tracea_pipe.residents";
 
-/// A unit attribute of a function of `math`: results below twice the least
-/// normal number may be zero.
+/// A unit attribute of a power: its exponent is at most one, and results below
+/// twice the least normal number may be zero.
 constexpr llvm::StringLiteral kFlushesAttrName = "tracea_pipe.flushes";
 
 } // namespace mlir::tracea_pipe
