@@ -99,9 +99,25 @@ Real tracea::expandExp2(Real x) {
                       asBits(shifted) - asBits(anchor)});
 }
 
-/// Nothing is kept of what the result's last digits hide, and there is one
-/// scaling, by half of the power: its exponent is the bias less one and the
-/// integer nearest to x, which stands in the last digits of `shifted`.
+/// Adding it to an exponent of two rounds to an integer, which then stands in
+/// the last digits with the bias less one: half of the power's exponent.
+static double getHalvesAnchor(const FloatEmitter &e) {
+  return getAnchor(e) + double(e.bias) - 1;
+}
+
+/// 2^(n + rest), n being what has been rounded to in `shifted`. Nothing is kept
+/// of what the result's last digits hide, and there is one scaling.
+static Real flushedPower(Real shifted, Real rest) {
+  FloatEmitter &e = *rest.emitter;
+  double least = e.pick(-1021, -125);
+  SmallVector<double> power{2};
+  for (double coefficient : e.tables.exp2)
+    power.push_back(2 * coefficient);
+  Real half = asReal(asBits(shifted) << e.fractionBits);
+  return select(shifted < getHalvesAnchor(e) + least, 0.0,
+                evaluate(power, rest) * half);
+}
+
 Real tracea::expandFlushedExp2(Real x) {
   FloatEmitter &e = *x.emitter;
   // A product is not rounded before something is added to it.
@@ -110,15 +126,18 @@ Real tracea::expandFlushedExp2(Real x) {
     return product ? fma(e.wrap(product.getLhs()), e.wrap(product.getRhs()), to)
                    : x + to;
   };
-  double anchor = getAnchor(e) + double(e.bias) - 1;
-  double least = e.pick(-1021, -125);
-  Real shifted = addX(e.real(anchor));
-  Real rest = addX(e.real(anchor) - shifted);
-  SmallVector<double> power{2};
-  for (double coefficient : e.tables.exp2)
-    power.push_back(2 * coefficient);
-  Real half = asReal(asBits(shifted) << e.fractionBits);
-  return select(shifted < anchor + least, 0.0, evaluate(power, rest) * half);
+  Real anchor = e.real(getHalvesAnchor(e));
+  Real shifted = addX(anchor);
+  return flushedPower(shifted, addX(anchor - shifted));
+}
+
+Real tracea::expandFlushedExp(Real x) {
+  FloatEmitter &e = *x.emitter;
+  Real anchor = e.real(getHalvesAnchor(e));
+  Real shifted = fma(x, e.tables.log2e.high, anchor);
+  Real rest =
+      fma(x, e.tables.log2e.low, fma(x, e.tables.log2e.high, anchor - shifted));
+  return flushedPower(shifted, rest);
 }
 
 /// e^x - 1 as a pair times 2^n; x is not below -45.

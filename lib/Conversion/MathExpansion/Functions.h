@@ -12,8 +12,9 @@ namespace mlir::tracea {
 // Exponentials.cpp
 Real expandExp(Real x);
 Real expandExp2(Real x);
-/// 2^x to one or two units in the last place; zero where that is below twice
-/// the least normal number.
+/// e^x and 2^x to one or two units in the last place, of exponents that are not
+/// large; zero where that is below twice the least normal number.
+Real expandFlushedExp(Real x);
 Real expandFlushedExp2(Real x);
 Real expandExpM1(Real x);
 Real expandSinh(Real x);

@@ -77,7 +77,10 @@ public:
     FloatEmitter emitter(builder, op->getResult(0).getType(), scales);
     Real x = emitter.wrap(op->getOperand(0));
     Real result = x;
-    if (isa<math::Exp2Op>(op) && op->hasAttr(tracea_pipe::kFlushesAttrName))
+    bool flushes = op->hasAttr(tracea_pipe::kFlushesAttrName);
+    if (isa<math::ExpOp>(op) && flushes)
+      result = expandFlushedExp(x);
+    else if (isa<math::Exp2Op>(op) && flushes)
       result = expandFlushedExp2(x);
     else if (const Unary *wide = find(ArrayRef(wideFunctions), op);
              wide && widens && !emitter.isDouble())

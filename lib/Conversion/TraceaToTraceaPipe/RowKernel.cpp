@@ -259,21 +259,25 @@ void RowKernel::beginKept() {
                          StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
 }
 
-void RowKernel::prefetch() {
-  if (isLanes() || isResident || !lanesReduced())
-    return;
-  auto ask = [&](Value memory, ArrayRef<Value> at, bool write) {
-    PrefetchOp::create(b, memory, at, limits, getMap(), accTile.getShape(),
-                       write);
-  };
-  ask(kb.getDest(op.getEpilogueInit().get()), indices, /*write=*/true);
-  if (firstDim == 0)
+bool RowKernel::asksAhead() {
+  return !isLanes() && !isResident && lanesReduced();
+}
+
+void RowKernel::prefetchResult() {
+  if (asksAhead())
+    PrefetchOp::create(b, kb.getDest(op.getEpilogueInit().get()), indices,
+                       limits, getMap(), accTile.getShape(), /*write=*/true);
+}
+
+void RowKernel::prefetchNext() {
+  if (!asksAhead() || firstDim == 0)
     return;
   SmallVector<Value> next(indices);
   Value &rowIndex = next[firstDim - 1];
   rowIndex = ix.min(ix.add(rowIndex, height),
                     ix.sub(kb.getDim(input, firstDim - 1), 1));
-  ask(kb.getMemRef(input), next, /*write=*/false);
+  PrefetchOp::create(b, kb.getMemRef(input), next, limits, getMap(),
+                     accTile.getShape(), /*write=*/false);
 }
 
 void RowKernel::keep(Value tile) {

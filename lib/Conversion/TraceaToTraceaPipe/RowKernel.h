@@ -38,6 +38,9 @@ public:
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
         endDim(endDim), isAligned(isAligned), role(role) {}
 
+  /// Whether lanes of a GPU share the rows.
+  bool isLanes();
+
   /// Opens the grid of tiles that the operation's schedule says.
   void begin();
 
@@ -58,8 +61,11 @@ public:
   /// one tile. Without room, and on lanes of a GPU, nothing is kept.
   void beginKept();
   /// Asks for what the thread's memory waits for later, while the current place
-  /// is computed: the result's elements, and those of the next row.
-  void prefetch();
+  /// is computed: the elements of the next row, and those of the result. Memory
+  /// reads and writes at one time: the next row is best asked for while this
+  /// one is stored, unless what is computed before takes long enough.
+  void prefetchNext();
+  void prefetchResult();
   /// Keeps a tile for the current place, if there is room.
   void keep(Value tile);
   /// The tile that the current place keeps; null without room.
@@ -112,8 +118,8 @@ public:
   ImplicitLocOpBuilder &builder() { return b; }
 
 private:
-  /// Whether lanes of a GPU share the rows.
-  bool isLanes();
+  /// Whether rows are long, and memory of the thread's own.
+  bool asksAhead();
   bool lanesReduced() const { return endDim == type.getRank(); }
   /// The dimension whose neighbours are the rows of a tile.
   int64_t getRowDim() const { return lanesReduced() ? firstDim - 1 : -1; }

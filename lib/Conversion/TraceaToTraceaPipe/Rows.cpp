@@ -7,10 +7,12 @@
 // of an element then.
 
 #include "KernelMemory.h"
+#include "Maxima.h"
 #include "RowKernel.h"
 #include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -196,7 +198,11 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
   const double lowest = -std::numeric_limits<double>::infinity();
   auto exponential = [](RowKernel &row, Value x, Value maximum) -> Value {
     ImplicitLocOpBuilder &b = row.builder();
-    return math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
+    auto power = math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
+    // Beside the greatest element's they are nothing. GPUs have instructions.
+    if (!row.isLanes())
+      power->setAttr(kFlushesAttrName, b.getUnitAttr());
+    return power;
   };
   RowForm form;
   form.neutral = {lowest, 0};
@@ -206,7 +212,9 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
         ReduceKind::Max, lowest, lowest, [&](Value x, Value carried) -> Value {
           if (!carried)
             return x;
-          return arith::MaximumFOp::create(b, x, carried);
+          return row.isLanes()
+                     ? arith::MaximumFOp::create(b, x, carried).getResult()
+                     : emitGreater(b, x, carried);
         });
     Value base = maximum;
     // A part of -inf only adds nothing to a row that has other elements.
@@ -219,7 +227,9 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
     base = row.spread(base);
     row.beginKept();
     Value sum = sumOver(row, lowest, [&](Value x) {
-      row.prefetch();
+      // Exponentials take longer than memory.
+      row.prefetchNext();
+      row.prefetchResult();
       Value weight = row.dropPadding(exponential(row, x, base));
       row.keep(weight);
       return weight;
@@ -281,7 +291,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
     Value mean = arith::DivFOp::create(b, sum, row.getCount());
     Value means = row.spread(mean);
     Value squares = sumOver(row, 0, [&](Value x) -> Value {
-      row.prefetch();
+      row.prefetchResult();
       Value difference = row.dropPadding(arith::SubFOp::create(b, x, means));
       return arith::MulFOp::create(b, difference, difference);
     });
@@ -309,6 +319,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
     Value inverse = row.spread(
         getInverseDeviation(row, values[1], op.getEpsilon().convertToDouble()));
     row.map([&](Value x) -> Value {
+      row.prefetchNext();
       Value y =
           arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean), inverse);
       Value scale, bias;
@@ -342,7 +353,7 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
     if (!row.isPart())
       row.fetchNormalized({op.getScale()});
     return {sumOver(row, 0, [&](Value x) -> Value {
-      row.prefetch();
+      row.prefetchResult();
       return arith::MulFOp::create(row.builder(), x, x);
     })};
   };
@@ -355,6 +366,7 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
     Value inverse = row.spread(
         getInverseDeviation(row, values[0], op.getEpsilon().convertToDouble()));
     row.map([&](Value x) -> Value {
+      row.prefetchNext();
       Value y = arith::MulFOp::create(b, x, inverse);
       if (op.getScale())
         y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));

@@ -151,3 +151,17 @@ func.func @flushed_product(%v: vector<16xf32>, %w: vector<16xf32>) -> vector<16x
   %a = math.exp2 %p {tracea_pipe.flushes} : vector<16xf32>
   return %a : vector<16xf32>
 }
+
+// The same of e: log2 of e has two parts.
+// CHECK-LABEL: func.func @flushed_exp(
+// CHECK-SAME:    %[[X:.*]]: vector
+// CHECK-NOT:     arith.cmpf ogt
+// CHECK:         %[[SHIFTED:.*]] = math.fma %[[X]]
+// CHECK:         %[[FIRST:.*]] = math.fma %[[X]]
+// CHECK:         math.fma %[[X]], %{{.*}}, %[[FIRST]]
+// CHECK:         %[[SMALL:.*]] = arith.cmpf olt, %[[SHIFTED]]
+// CHECK:         arith.select %[[SMALL]]
+func.func @flushed_exp(%v: vector<16xf32>) -> vector<16xf32> {
+  %a = math.exp %v {tracea_pipe.flushes} : vector<16xf32>
+  return %a : vector<16xf32>
+}

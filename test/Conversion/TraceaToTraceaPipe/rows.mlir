@@ -14,12 +14,17 @@
 // CHECK:           %[[M:.*]] = scf.for %[[J:[a-z0-9]+]] = %c0 to %c37 step %c8
 // CHECK:             %[[LEFT:.*]] = arith.subi %c37, %[[J]]
 // CHECK:             tracea_pipe.load %[[X]][%[[I]], %[[J]]] map #{{.*}} limits(%c1, %[[LEFT]]) padding(%[[LOWEST]] : bf16)
-// CHECK:             arith.maximumf
+// NaN need not win: its exponential is NaN whatever the maximum is.
+// CHECK:             %[[ABOVE:.*]] = arith.cmpf ogt, %[[V:.*]], %[[MOST:[a-z0-9]+]]
+// CHECK:             arith.select %[[ABOVE]], %[[V]], %[[MOST]]
 // CHECK:           %[[MAX:.*]] = tracea_pipe.reduce max %[[M]] dim 1 : tensor<1x8xf32, #[[TILE]]> -> tensor<1x1xf32, #[[ROW]]>
 // CHECK:           %[[MAXES:.*]] = tracea_pipe.broadcast %[[MAX]]
 // CHECK:           %[[S:.*]] = scf.for %[[J:[a-z0-9]+]] =
 // CHECK:             %[[LEFT:.*]] = arith.subi %c37, %[[J]]
-// CHECK:             %[[E:.*]] = math.exp
+// The next row comes, and lines of the result, while exponentials are computed.
+// CHECK:             tracea_pipe.prefetch %[[X]][%{{.*}}, %[[J]]]
+// CHECK:             tracea_pipe.prefetch %[[D]][%[[I]], %[[J]]] {{.*}} write
+// CHECK:             %[[E:.*]] = math.exp %{{.*}} {tracea_pipe.flushes}
 // CHECK:             %[[AT:.*]] = tracea_pipe.coordinate dim 1
 // CHECK:             %[[END:.*]] = tensor.splat %[[LEFT]]
 // CHECK:             %[[IN:.*]] = arith.cmpi slt, %[[AT]], %[[END]]
@@ -114,13 +119,17 @@ func.func @layer_norm(%s: tensor<?x37xf32>, %x: tensor<4x5x37xf32>, %b: tensor<5
 // CHECK:         tiles
 // CHECK:           scf.for
 // CHECK:             %[[X:.*]] = tracea_pipe.load
+// CHECK:             tracea_pipe.prefetch {{.*}} write
+// CHECK-NOT:         tracea_pipe.prefetch
 // CHECK:             arith.mulf %[[X]], %[[X]]
 // CHECK:           tracea_pipe.reduce add
 // CHECK-NOT:       tracea_pipe.reduce
 // A length of the run's is counted at run time.
 // CHECK:           arith.index_cast %{{.*}} : index to i64
+// The next row is asked for while this one is stored.
 // CHECK:           scf.for
 // CHECK:             tracea_pipe.load
+// CHECK:             tracea_pipe.prefetch
 // CHECK-NOT:         tracea_pipe.load
 // CHECK:             tracea_pipe.store
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>

@@ -13,6 +13,7 @@
 //
 // Rows without any key keep m = -inf and l = 0; they give zeros.
 
+#include "../Maxima.h"
 #include "../Variants.h"
 #include "HeadOrder.h"
 #include "VisibleKeys.h"
@@ -60,7 +61,6 @@ private:
   void visitBlock(Value j0, Value endJ);
   void scoreRows(Value i, Value j0, Value lengthJ);
   Value scoreAt(Value queryView, Value i, Value j0, Value panel);
-  Value greater(Value x, Value y);
   Value power(Value x);
   void finishRows(Value i);
 
@@ -130,13 +130,6 @@ Value FlashAttention::scoreAt(Value queryView, Value i, Value j0, Value panel) {
                    [&] { return fill(scoreTile, lowest); });
 }
 
-/// Of x and y the greater one; y where x is NaN. One instruction, where a
-/// maximum that NaN wins takes four: its weight is NaN whatever the maximum is.
-Value FlashAttention::greater(Value x, Value y) {
-  Value isGreater = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, y);
-  return arith::SelectOp::create(b, isGreater, x, y);
-}
-
 /// 2^(x scale) of a difference that is not above zero.
 Value FlashAttention::power(Value x) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -168,7 +161,8 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
         StoreOp::create(b, tile, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
         for (int64_t column = 0; column < regN; column += width)
-          most = greater(
+          most = emitGreater(
+              b,
               SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}),
               most);
         return most;
