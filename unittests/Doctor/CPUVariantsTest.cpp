@@ -583,6 +583,28 @@ TEST(CPUConv, ChannelBlocks) {
   EXPECT_EQ(best(conv(1, 112, 3, 64, 7), target).plan.tile[3], 3);
 }
 
+// What lies ready is not staged: a sum over all channels is not stored and read
+// again, and as many filters are read for a tile of pixels as stay near.
+TEST(CPUConv, NothingIsStagedOfWhatLiesReady) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  auto inPlace = [&](int64_t size, int64_t channels, int64_t filters) {
+    Problem problem = conv(1, size, channels, filters, 1);
+    problem.imageHeight = problem.imageWidth = size;
+    problem.isFilterConstant = true;
+    Plan plan = best(problem, target).plan;
+    EXPECT_EQ(plan.params.as<schedule::CPUConv>().staged, 0);
+    EXPECT_LE(plan.tile[2] * plan.tile[3] * 4, target.cacheBytes(2) / 2);
+    problem.isFilterConstant = false;
+    EXPECT_LE(best(problem, target).plan.tile[3], 256);
+    return plan.tile;
+  };
+  EXPECT_THAT(inPlace(28, 512, 128), ElementsAre(28, 28, 128, 512));
+  EXPECT_THAT(inPlace(14, 1024, 256), ElementsAre(14, 14, 128, 1024));
+  EXPECT_THAT(inPlace(7, 2048, 512), ElementsAre(7, 7, 64, 2048));
+  // Not even the filters of one panel stay near with all of their channels.
+  EXPECT_LT(inPlace(7, 16384, 64)[3], 16384);
+}
+
 TEST(CPUConv, OddFiltersTakeOneVectorLess) {
   // 67 filters: two vectors a row would compute 96 of them, one vector 80.
   EXPECT_EQ(best(conv(1, 56, 64, 67, 3), cpu("znver4", 1)).plan.registers()[1],

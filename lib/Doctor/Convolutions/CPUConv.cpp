@@ -185,10 +185,9 @@ protected:
   virtual CPUModel model(UnitKind, const Problem &problem,
                          const TargetDescription &target) const {
     CPUModel model(target, problem.accumulator);
-    // Panels of a constant filter are asked for ahead of their use.
+    // Panels that lie ready are asked for ahead of their use.
     constexpr double asked = 40;
-    if (problem.isFilterConstant && problem.channelsLast &&
-        problem.groups == 1 && problem.operand == problem.accumulator)
+    if (hasPanels(problem))
       model.streamBytes = asked;
     return model;
   }
@@ -212,10 +211,16 @@ private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
-  /// Channels of a block worth trying: equal shares of at most four times
-  /// `block`, and halves of these down to it.
-  static std::vector<int64_t>
-  channelBlocks(const Problem &problem, const CPUModel &model, int64_t block);
+  /// Whether panels of the filter are made once for many runs.
+  static bool hasPanels(const Problem &problem) {
+    return problem.isFilterConstant && problem.channelsLast &&
+           problem.groups == 1 && problem.operand == problem.accumulator;
+  }
+  /// Channels of a block worth trying: equal shares of at most `most`, and
+  /// halves of these down to `block`.
+  static std::vector<int64_t> channelBlocks(const Problem &problem,
+                                            const CPUModel &model,
+                                            int64_t block, int64_t most);
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t filters,
                             int64_t channels) {
@@ -236,6 +241,9 @@ private:
   static double estimate(const Problem &problem, const CPUModel &model,
                          MicroTile micro, const std::vector<int64_t> &tile,
                          int64_t staged);
+  /// What the loads of a tile wait for where nothing is staged.
+  static double inPlaceCycles(const Problem &problem, const CPUModel &model,
+                              const std::vector<int64_t> &tile);
   /// Whether the image can be multiplied where it lies.
   bool canReadInPlace(const Problem &problem,
                       const TargetDescription &target) const {
@@ -270,22 +278,65 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   double stage = model.stageCycles(
       (patch + static_cast<double>(taps) * static_cast<double>(filters)) *
       static_cast<double>(channels));
+  if (!staged && hasPanels(problem))
+    stage = inPlaceCycles(problem, model, {height, width, filters, tile[3]});
   double tiles =
       gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
       static_cast<double>(assumed(problem.groups, 1));
   return model.spread(tiles, multiply + revisit + stage);
 }
 
+double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
+                                const std::vector<int64_t> &tile) {
+  // A line from beyond the second level, of a stream that is asked for ahead.
+  constexpr double lineCycles = 3, lineBytes = 64;
+  auto fetchCycles = [&](double elements) {
+    return lineCycles * elements * static_cast<double>(model.elementBytes) /
+           lineBytes;
+  };
+  int64_t channels = assumed(problem.groupChannels, 64);
+  double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
+  double taps = static_cast<double>(problem.filterHeight * problem.filterWidth);
+  double filters = static_cast<double>(tile[2]);
+  Problem image = problem;
+  image.images = 1;
+  auto bytes = [&](double elements) {
+    return elements * static_cast<double>(model.elementBytes);
+  };
+  // Filters stay in the second level from one tile of pixels to the next where
+  // there is room for all of their channels beside what streams through it.
+  double panels = taps * filters * static_cast<double>(channels);
+  double cycles = fetchCycles(panels);
+  if (bytes(panels) <= static_cast<double>(model.l2) / 4)
+    cycles /= gridTiles(image, tile[2], tile[0], tile[1], tile[2]);
+  // Every tile of filters reads the image, which may have stayed there as well.
+  double seen = patchArea(problem, assumed(problem.outputHeight, 56),
+                          assumed(problem.outputWidth, 56)) *
+                static_cast<double>(channels);
+  double read = fetchCycles(pixels * static_cast<double>(channels));
+  double passes =
+      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2]));
+  cycles +=
+      bytes(seen) <= static_cast<double>(model.l2) / 2 ? read / passes : read;
+  // Of a block of channels pixels are apart in memory, and no stream; sums are
+  // written and read again.
+  if (tile[3] < channels) {
+    double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
+    cycles += read + fetchCycles(2 * revisits * pixels * filters);
+  }
+  return cycles;
+}
+
 std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
                                               const CPUModel &model,
-                                              int64_t block) {
+                                              int64_t block, int64_t most) {
   // Of words that are added up together there are all.
   int64_t words = model.tile.words;
   if (problem.groupChannels == kUnknownExtent)
     return {roundUp(block, words)};
   std::vector<int64_t> blocks;
   int64_t channels = std::max<int64_t>(1, problem.groupChannels);
-  for (int64_t pieces = ceilDiv(channels, 4 * block);; pieces *= 2) {
+  for (int64_t pieces = ceilDiv(channels, most);; pieces *= 2) {
     int64_t share = ceilDiv(channels, pieces);
     if (pieces > 1)
       share = std::min(channels, roundUp(share, 8));
@@ -309,6 +360,9 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   const double mostPatch = static_cast<double>(model.l2) / 4;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 512;
+  const int64_t block = 64 * 4 / model.elementBytes;
+  // Of what is staged a few blocks at a time; of what lies ready all channels.
+  const int64_t mostStaged = 4 * block;
   Plan plan = emptyPlan(unit);
   plan.registers() = {micro.rows, micro.columns};
   double best = -1;
@@ -334,27 +388,33 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                        filters == pixels.channels &&
                        channels == model.tile.words;
           bool fits =
+              channels <= mostStaged &&
               patchArea(problem, height, width) *
                       static_cast<double>(channels * model.elementBytes) <=
                   mostPatch &&
               stagedBytes(problem, model, height, width, pixels.channels,
                           channels) <= halfL2 &&
               scratchBytes(problem, model, tile) <= mostScratch;
-          if (!fits && !least)
-            continue;
-          // All filters of the tile stay near while pixels go by.
-          bool keepsFilters =
+          // Where panels of filters go by for each tile of pixels, all of them
+          // stay near, and pixels need not.
+          double filterBytes =
               static_cast<double>(problem.filterHeight * problem.filterWidth *
-                                  channels * filters * model.elementBytes) <=
-              halfL2;
-          if (isInPlace && (keepsFilters || filters == pixels.channels))
+                                  channels * filters * model.elementBytes);
+          bool keepsFilters =
+              fits || least
+                  ? filterBytes <= halfL2 || filters == pixels.channels
+                  : hasPanels(problem) && filterBytes <= mostPatch;
+          if (isInPlace && keepsFilters)
             tryForm(tile, kInPlace);
-          tryForm(tile, kStaged);
+          if (fits || least)
+            tryForm(tile, kStaged);
         }
     }
   };
-  int64_t block = 64 * 4 / model.elementBytes;
-  for (int64_t channels : channelBlocks(problem, model, block))
+  int64_t most = isInPlace && hasPanels(problem)
+                     ? std::max(mostStaged, problem.groupChannels)
+                     : mostStaged;
+  for (int64_t channels : channelBlocks(problem, model, block, most))
     tryBlock(channels);
   // Where not even the smallest tile fits: fewer channels at a time.
   int64_t fewest = model.tile.words;
