@@ -605,6 +605,31 @@ TEST(CPUConv, NothingIsStagedOfWhatLiesReady) {
   EXPECT_LT(inPlace(7, 16384, 64)[3], 16384);
 }
 
+// A row of 21 taps of one channel is multiplied at once, seven taps of three
+// channels one after another; but for words of floats, which have channels.
+TEST(CPUConv, TapsOfOneChannelAreOneRun) {
+  Problem taps = conv(1, 112, 3, 64, 7, 2), run = conv(1, 112, 1, 64, 7, 2);
+  run.filterWidth = 21;
+  run.strideWidth = 6;
+  for (const char *name : {"sapphirerapids", "znver4"}) {
+    TargetDescription target = cpu(name, 1);
+    auto share = [&](ElementType type) {
+      for (Problem *problem : {&taps, &run}) {
+        problem->operand = problem->second = type;
+        problem->accumulator =
+            type == ElementType::I8 ? ElementType::I32 : ElementType::F32;
+        problem->result = problem->accumulator;
+      }
+      return best(run, target).cycles / best(taps, target).cycles;
+    };
+    EXPECT_LT(share(ElementType::F32), 0.9) << name;
+    EXPECT_LT(share(ElementType::I8), 0.9) << name;
+    EXPECT_EQ(best(run, target).variant->name(), "conv2d.dot") << name;
+    if (name == std::string("znver4"))
+      EXPECT_GT(share(ElementType::BF16), 1);
+  }
+}
+
 TEST(CPUConv, OddFiltersTakeOneVectorLess) {
   // 67 filters: two vectors a row would compute 96 of them, one vector 80.
   EXPECT_EQ(best(conv(1, 56, 64, 67, 3), cpu("znver4", 1)).plan.registers()[1],

@@ -123,7 +123,10 @@ def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
     groups as one*, which fill a tile, and of whose result the blocks of filters
     by channels of each group are taken.
 
-    On CPUs a convolution may have channels last, and nothing else changes. A
+    On CPUs a convolution may have channels last. One of few channels may have
+    *its channels among the taps of a row*: with pixels of a row, and their
+    channels, as pixels of one channel, and as many taps. Kernels multiply the
+    taps of a row at once then. Nothing else changes. A
     convolution with a schedule stays what it is, and so do those for GPUs whose
     speed of memory is not known. The remark `convolution-shaped` of the
     category `tracea-doctor` says what was expected.

@@ -21,6 +21,18 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
+int64_t CopyEmitter::getRowDim() const {
+  int64_t dim = sourceType.getRank() - 1;
+  auto isPlace = [&](int64_t dim) {
+    return sourceType.getDimSize(dim) == 1 &&
+           llvm::all_of(forms[dim].coefficients,
+                        [](int64_t coefficient) { return coefficient == 0; });
+  };
+  while (dim > 0 && isPlace(dim))
+    --dim;
+  return dim;
+}
+
 std::optional<int64_t> CopyEmitter::getRunDim() const {
   if (forms.empty() || sourceType.getElementTypeBitWidth() < 8 ||
       destType.getElementTypeBitWidth() < 8)
@@ -35,11 +47,13 @@ std::optional<int64_t> CopyEmitter::getRunDim() const {
   };
   if (!isContiguous(sourceType) || !isContiguous(destType))
     return std::nullopt;
+  int64_t row = getRowDim();
   for (size_t number = inputs.size(); number-- > 0;) {
     bool alone =
-        inputs[number].walk < 0 && forms.back().coefficients[number] == 1;
-    for (const LinearForm &form : llvm::drop_end(forms))
-      alone &= form.coefficients[number] == 0;
+        inputs[number].walk < 0 && forms[row].coefficients[number] == 1;
+    for (auto [dim, form] : llvm::enumerate(forms))
+      alone &=
+          static_cast<int64_t>(dim) == row || form.coefficients[number] == 0;
     if (alone)
       return inputs[number].dim;
   }
@@ -140,7 +154,7 @@ Value CopyEmitter::hold(Value value) {
 
 void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
   int64_t run = destType.getRank() - 1;
-  int64_t sourceDim = sourceType.getRank() - 1;
+  int64_t sourceDim = getRowDim();
   Value length = limits[run];
   Type destElement = destType.getElementType();
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
@@ -168,7 +182,7 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
 
   Value step = constant(lanes);
   auto fill = [&](Value from, Value to) {
-    Value none = getZero(b, vectorType);
+    Value none = hold(getZero(b, vectorType));
     auto loop = scf::ForOp::create(b, from, to, step);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -191,8 +205,8 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
     at[run] = loop.getInductionVar();
     Value loaded =
         vector::LoadOp::create(b, loadType, source, getSourceIndices(at));
-    vector::StoreOp::create(b, convertElements(b, loaded, destElement), dest,
-                            at);
+    vector::StoreOp::create(b, hold(convertElements(b, loaded, destElement)),
+                            dest, at);
   }
   if (getConstantIntValue(getAsOpFoldResult(rest)) != 0) {
     Value some = compare(arith::CmpIPredicate::sgt, rest, zero);
@@ -204,8 +218,8 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
         b, VectorType::get(lanes, b.getI1Type()), ValueRange(rest));
     Value loaded = vector::MaskedLoadOp::create(
         b, loadType, source, getSourceIndices(at), mask, getZero(b, loadType));
-    vector::MaskedStoreOp::create(b, dest, at, mask,
-                                  convertElements(b, loaded, destElement));
+    vector::MaskedStoreOp::create(
+        b, dest, at, mask, hold(convertElements(b, loaded, destElement)));
   }
   if (cut)
     fill(high, length);
@@ -352,12 +366,14 @@ void CopyEmitter::emit() {
     return emitElement(at);
   if (copyWords())
     return;
-  std::optional<int64_t> run = isOffset ? std::nullopt : getRunDim();
+  std::optional<int64_t> run = getRunDim();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (run == last) {
     dims.pop_back();
     return emitLoops(dims, at, [&] { emitRow(at); });
   }
+  if (isOffset)
+    run = std::nullopt;
   if (run && isEveryOther(*run)) {
     llvm::erase_if(dims,
                    [&](int64_t dim) { return dim == *run || dim == last; });

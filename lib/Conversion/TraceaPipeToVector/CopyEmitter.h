@@ -60,7 +60,10 @@ private:
   /// Sets one of the slot coordinates `at`, and what it walks through.
   void set(MutableArrayRef<Value> at, int64_t dim, Value coordinate);
 
-  /// The slot dimension that alone runs along the source's last one, if any.
+  /// The source's dimension whose places are neighbours: the last one but for
+  /// those of one place.
+  int64_t getRowDim() const;
+  /// The slot dimension that alone runs along the source's rows, if any.
   std::optional<int64_t> getRunDim() const;
   /// Source coordinate of dimension `dim` for slot coordinates `at`.
   Value getSourceIndex(int64_t dim, ValueRange at);

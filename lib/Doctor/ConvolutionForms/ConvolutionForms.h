@@ -44,6 +44,11 @@ std::optional<ConvolutionForm> putChannelsLast(RewriterBase &rewriter,
 std::optional<ConvolutionForm> joinTapsOfRows(RewriterBase &rewriter,
                                               const ConvolutionForm &form);
 
+/// With pixels of a row, and their few channels, as pixels of one channel, and
+/// as many taps: a view of the same operands.
+std::optional<ConvolutionForm> putChannelsInTaps(RewriterBase &rewriter,
+                                                 const ConvolutionForm &form);
+
 /// Of a gradient by the filter in small groups: several groups as one, of whose
 /// result the blocks of each group are taken.
 std::optional<ConvolutionForm> joinGroups(RewriterBase &rewriter,

@@ -119,11 +119,16 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
     StringRef what;
     SmallVector<ConvolutionRewrite, 2> chain;
   };
-  const Choice choices[] = {{"channels last", {putChannelsLast}},
-                            {"the taps of a row as channels", {joinTapsOfRows}},
-                            {"channels last and the taps of a row as channels",
-                             {putChannelsLast, joinTapsOfRows}},
-                            {"several groups as one", {joinGroups}}};
+  // A CPU stages rows of taps as they lie, whatever their length.
+  const Choice onCPU[] = {
+      {"channels last", {putChannelsLast}},
+      {"its channels among the taps of a row", {putChannelsInTaps}}};
+  const Choice onGPU[] = {{"channels last", {putChannelsLast}},
+                          {"the taps of a row as channels", {joinTapsOfRows}},
+                          {"channels last and the taps of a row as channels",
+                           {putChannelsLast, joinTapsOfRows}},
+                          {"several groups as one", {joinGroups}}};
+  ArrayRef<Choice> choices = target.isGPU() ? ArrayRef(onGPU) : ArrayRef(onCPU);
   auto count = [&](ConvolutionOpInterface conv) {
     return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
   };
@@ -132,14 +137,11 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
   double before = count(op).value_or(std::numeric_limits<double>::infinity());
   IRRewriter rewriter(&getContext());
   const Choice *best = nullptr;
-  // A CPU stages rows of taps as they lie, whatever their length.
-  ArrayRef<Choice> open = choices;
-  if (!target.isGPU())
-    open = open.take_front(1);
+  bool hasCopies = false;
   std::string others;
   double least = (1 - getLeastGain(target)) * before;
   Operation *last = op->getPrevNode();
-  for (const Choice &choice : open) {
+  for (const Choice &choice : choices) {
     std::optional<ConvolutionForm> form = make(rewriter, op, choice.chain);
     std::optional<double> cycles;
     if (form)
@@ -150,6 +152,7 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
       if (*cycles < least) {
         least = *cycles;
         best = &choice;
+        hasCopies = form->numCopies > 0;
       }
     }
     // With all that was made for it.
@@ -170,12 +173,12 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
       op.getLoc(),
       remark::RemarkOpts::name("convolution-shaped").category("tracea-doctor"))
       << llvm::formatv("the {0} has {1}: the cost model expects {2:F0} "
-                       "cycles with its copies in place of {3}{4}",
+                       "cycles{5} in place of {3}{4}",
                        name, best->what, least,
                        std::isfinite(before)
                            ? llvm::formatv("{0:F0}", before).str()
                            : "plain loops",
-                       others)
+                       others, hasCopies ? " with its copies" : "")
              .str();
   ++numShaped;
   rewriter.replaceOp(op, make(rewriter, op, best->chain)->result);

@@ -133,6 +133,14 @@ double pixelCycles(const Problem &problem, const CPUModel &model,
   return model.multiplyCycles(micro, channels, width, depth);
 }
 
+/// Register tiles of `width` pixels times `channels`.
+double registerTiles(const Problem &problem, MicroTile micro, int64_t width,
+                     int64_t channels) {
+  PixelTile tile = orient(problem, micro);
+  return static_cast<double>(ceilDiv(width, tile.width) *
+                             ceilDiv(channels, tile.channels));
+}
+
 //===----------------------------------------------------------------------===//
 // conv2d.patch
 //===----------------------------------------------------------------------===//
@@ -171,10 +179,10 @@ public:
     int64_t length = wordLength(problem, target);
     Problem words = inWords(problem, length);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
-    return estimate(words, model(plan.unit, problem, target),
-                    {plan.registers()[0], plan.registers()[1]},
-                    inWords(plan.tile, length),
-                    plan.params.as<schedule::CPUConv>().staged);
+    return estimate(
+        words, model(plan.unit, problem, target),
+        {plan.registers()[0], plan.registers()[1]}, inWords(plan.tile, length),
+        plan.params.as<schedule::CPUConv>().staged, joinsTaps(problem, length));
   }
 
 protected:
@@ -196,8 +204,20 @@ protected:
               const TargetDescription &target) const;
 
 private:
-  /// The same with words in place of channels.
+  /// Whether the taps of a row are multiplied like channels, of which there is
+  /// one. Behind the last tap a word meets pixels: of infinite ones not even
+  /// the product with zero is one.
+  static bool joinsTaps(const Problem &problem, int64_t length) {
+    return problem.channelsLast && problem.groups == 1 &&
+           problem.groupChannels == 1 && problem.filterWidth > 1 &&
+           (length == 1 || problem.operand == ElementType::I8);
+  }
+  /// The same with words in place of channels, or of the taps that are joined.
   static Problem inWords(Problem problem, int64_t length) {
+    if (joinsTaps(problem, length)) {
+      problem.filterWidth = ceilDiv(problem.filterWidth, length);
+      problem.strideWidth = ceilDiv(problem.strideWidth, length);
+    }
     if (problem.groupChannels != kUnknownExtent)
       problem.groupChannels = ceilDiv(problem.groupChannels, length);
     return problem;
@@ -238,9 +258,10 @@ private:
     return static_cast<double>(tile[0]) * static_cast<double>(tile[1]) *
            static_cast<double>(tile[2] * model.elementBytes);
   }
+  /// Of a problem in words, whose taps of a row are `joined` or not.
   static double estimate(const Problem &problem, const CPUModel &model,
                          MicroTile micro, const std::vector<int64_t> &tile,
-                         int64_t staged);
+                         int64_t staged, bool joined);
   /// What the loads of a tile wait for where nothing is staged.
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
                               const std::vector<int64_t> &tile);
@@ -254,7 +275,7 @@ private:
 
 double PatchConv::estimate(const Problem &problem, const CPUModel &model,
                            MicroTile micro, const std::vector<int64_t> &tile,
-                           int64_t staged) {
+                           int64_t staged, bool joined) {
   auto within = [](int64_t tile, int64_t extent) {
     return extent == kUnknownExtent
                ? tile
@@ -266,10 +287,16 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t channels = assumed(problem.groupChannels, 64);
   int64_t taps = problem.filterHeight * problem.filterWidth;
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
-  double multiply =
-      static_cast<double>(height * blocks) *
-      pixelCycles(problem, model, micro, width, filters,
-                  taps * roundUp(within(tile[3], channels), model.tile.words));
+  // A multiply goes through the channels of a tap, or the taps of a row. In
+  // front of each the pipes wait for addresses.
+  constexpr double runCycles = 8;
+  int64_t run = joined ? problem.filterWidth : within(tile[3], channels);
+  int64_t runs = joined ? problem.filterHeight : taps;
+  double multiply = static_cast<double>(height * blocks) *
+                    (pixelCycles(problem, model, micro, width, filters,
+                                 runs * roundUp(run, model.tile.words)) +
+                     runCycles * static_cast<double>(runs) *
+                         registerTiles(problem, micro, width, filters));
   // Every block of channels but the first visits the accumulators once more.
   double revisit = model.stageCycles(
       static_cast<double>(blocks - 1) * static_cast<double>(height) *
@@ -350,6 +377,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                        const TargetDescription &target) const {
   int64_t length = wordLength(given, target);
   Problem problem = inWords(given, length);
+  bool joined = joinsTaps(given, length);
   CPUModel model = this->model(unit, given, target);
   MicroTile micro = microTile(problem, model);
   PixelTile pixels = orient(problem, micro);
@@ -367,7 +395,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   plan.registers() = {micro.rows, micro.columns};
   double best = -1;
   auto tryForm = [&](const std::vector<int64_t> &tile, int64_t staged) {
-    double cycles = estimate(problem, model, micro, tile, staged);
+    double cycles = estimate(problem, model, micro, tile, staged, joined);
     if (best >= 0 && cycles >= best)
       return;
     best = cycles;
@@ -387,19 +415,20 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
           bool least = height == 1 && width == pixels.width &&
                        filters == pixels.channels &&
                        channels == model.tile.words;
-          bool fits =
-              channels <= mostStaged &&
-              patchArea(problem, height, width) *
-                      static_cast<double>(channels * model.elementBytes) <=
-                  mostPatch &&
-              stagedBytes(problem, model, height, width, pixels.channels,
-                          channels) <= halfL2 &&
-              scratchBytes(problem, model, tile) <= mostScratch;
+          // Rows of taps are staged as they lie, and not in whole steps.
+          int64_t held = joined ? 1 : channels;
+          bool fits = channels <= mostStaged &&
+                      patchArea(problem, height, width) *
+                              static_cast<double>(held * model.elementBytes) <=
+                          mostPatch &&
+                      stagedBytes(problem, model, height, width,
+                                  pixels.channels, held) <= halfL2 &&
+                      scratchBytes(problem, model, tile) <= mostScratch;
           // Where panels of filters go by for each tile of pixels, all of them
           // stay near, and pixels need not.
           double filterBytes =
               static_cast<double>(problem.filterHeight * problem.filterWidth *
-                                  channels * filters * model.elementBytes);
+                                  held * filters * model.elementBytes);
           bool keepsFilters =
               fits || least
                   ? filterBytes <= halfL2 || filters == pixels.channels
@@ -445,7 +474,9 @@ Reason PatchConv::checkTiles(const Problem &problem,
       !canReadInPlace(problem, target))
     return "an image is read where it lies (staged = 0) with channels last, in "
            "the accumulator's type, where no tap leaves it";
-  int64_t words = inWords(plan.tile, wordLength(problem, target))[3];
+  int64_t length = wordLength(problem, target);
+  int64_t words =
+      joinsTaps(problem, length) ? 1 : inWords(plan.tile, length)[3];
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
                   words) > static_cast<double>(kMaxStagedBytes))
     return "the patch and the filter panel take more than " +

@@ -79,6 +79,29 @@ tracea_pipe.kernel @padded(%a: memref<?x?xbf16>, %n: index, %length: index) {
   tracea_pipe.end
 }
 
+// Rows of pixels of one channel run along the dimension before it; numbers in offset
+// form have their sign bits inverted, and zeros are 128.
+// CHECK-LABEL: tracea_pipe.kernel @one_channel(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?x1xi8>
+// CHECK-DAG:     %[[NONE:.*]] = arith.constant dense<-128> : vector<16xi8>
+// CHECK:         scf.for
+// CHECK:           vector.maskedstore %{{.*}}, %[[NONE]]
+// CHECK:           %[[X:.*]] = vector.load %[[A]][%{{.*}}, %{{.*}}, %c0] : memref<?x?x1xi8>, vector<16xi8>
+// CHECK:           %[[Y:.*]] = arith.xori %[[X]], %[[NONE]]
+// CHECK:           vector.store %[[Y]]
+// CHECK:           %[[Z:.*]] = vector.maskedload %[[A]]
+// CHECK:           %[[V:.*]] = arith.xori %[[Z]], %[[NONE]]
+// CHECK:           vector.maskedstore %{{.*}}, %[[V]]
+// CHECK:         end
+tracea_pipe.kernel @one_channel(%a: memref<?x?x1xi8>, %n: index, %w: index) {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<4x32xui8, #s>
+    tracea_pipe.copy %a[%i, %j, %c0] map affine_map<(i, k) -> (i, k, 0)> limits(%n, %w) padded [0, 1] to %s : memref<?x?x1xi8>, memref<4x32xui8, #s>
+  }
+  tracea_pipe.end
+}
+
 // The slot's rows run across the source's: blocks of 4x4 go through registers, in
 // two rounds of shuffles; blocks at the edges element by element. A limit of one
 // makes no loop.

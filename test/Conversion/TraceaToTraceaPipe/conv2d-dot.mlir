@@ -85,3 +85,32 @@ func.func @groups(%x: tensor<1x6x6x96xi8>, %w: tensor<32x1x1x48xi8>, %d: tensor<
   return %r : tensor<1x6x6x32xi32>
 }
 }
+
+// -----
+
+// Of one channel words are of neighbouring taps. Behind the fifth tap filters are zeros, and the
+// patch goes on: it has what three more taps of the last pixel see.
+// CHECK-DAG:   #[[ROWS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, d1, 0)>
+// CHECK-DAG:   #[[TAPS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d0, d2 * 4 + d4, d1)>
+// CHECK-DAG:   #[[ALONG:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0 * 3 + d1 * 4 + d2)>
+// CHECK:       tracea_pipe.kernel @conv2d_0({{.*}} variant = "conv2d.dot"
+// CHECK:         %[[P:.*]] = tracea_pipe.stage {{.*}} map #[[ROWS]] limits(%{{.*}}, %{{.*}}) padded [1, 2] : memref<1x9x30x1xi8> -> tensor<4x23xui8, #tracea_pipe.staged>
+// CHECK:         %[[F:.*]] = tracea_pipe.stage {{.*}} map #[[TAPS]] limits(%c3, %c1, %c2, %c32, %c4) padded [0, 2] : memref<32x3x5x1xi8> -> tensor<3x1x2x32x4xi8, #tracea_pipe.staged>
+// CHECK:           %[[A:.*]] = tracea_pipe.view %[[P]]{{.*}} map #[[ALONG]] : {{.*}} -> tensor<6x2x4xui8, #tracea_pipe.staged>
+// CHECK:           tracea_pipe.mma %[[A]], %{{.*}} depth(%c2)
+// Of floats such a word would meet an infinite pixel with a zero: they are of channels.
+// CHECK:       tracea_pipe.kernel @conv2d_1({{.*}} variant = "conv2d.dot"
+// CHECK:         tracea_pipe.stage {{.*}} : memref<1x9x30x1xbf16> -> tensor<4x20x1x2xbf16, #tracea_pipe.staged>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "znver4", features = "+avx2,+fma,+avx512f,+avx512vnni,+avx512bf16", vector_bits = 512>} {
+func.func @one_channel(%x: tensor<1x9x30x1xi8>, %w: tensor<32x3x5x1xi8>, %d: tensor<1x9x10x32xi32>,
+                       %y: tensor<1x9x30x1xbf16>, %v: tensor<32x3x5x1xbf16>, %e: tensor<1x9x10x32xf32>) -> (tensor<1x9x10x32xi32>, tensor<1x9x10x32xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [1, 3] pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<1x9x30x1xi8>, tensor<32x3x5x1xi8>) outs(%d : tensor<1x9x10x32xi32>)
+         schedule <variant = "conv2d.dot", unit = vector, tile = [2, 6, 32, 4], registers = [6, 32]>
+  %1 = tracea.conv2d layout nhwc filter krsc strides [1, 3] pads [1, 1, 1, 1]
+         ins(%y, %v : tensor<1x9x30x1xbf16>, tensor<32x3x5x1xbf16>) outs(%e : tensor<1x9x10x32xf32>)
+         schedule <variant = "conv2d.dot", unit = vector, tile = [2, 6, 32, 2], registers = [6, 32]>
+  return %0, %1 : tensor<1x9x10x32xi32>, tensor<1x9x10x32xf32>
+}
+}

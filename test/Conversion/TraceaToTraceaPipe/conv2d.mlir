@@ -178,3 +178,34 @@ func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<16x1x1x12xf32> {tracea.
   return %0 : tensor<1x5x5x16xf32>
 }
 }
+
+// -----
+
+// Of one channel the taps of a row are what a multiply goes through: a patch of rows, and one
+// window for each row of the filter, in which taps are two apart. So are they in place.
+// CHECK-DAG:   #[[ROWS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, d1, 0)>
+// CHECK-DAG:   #[[ALONG:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0 * 3 + d1 * 2)>
+// CHECK-DAG:   #[[TAPS:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d3, d0, d2, d1)>
+// CHECK-DAG:   #[[IMAGE:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d0 * 3 + d1 * 2, 0)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK:         %[[P:.*]] = tracea_pipe.stage %{{.*}} map #[[ROWS]] limits(%{{.*}}, %{{.*}}) padded [1, 2] : memref<1x9x32x1xf32> -> tensor<4x18xf32, #tracea_pipe.staged>
+// CHECK:         %[[F:.*]] = tracea_pipe.stage %{{.*}} map #[[TAPS]] limits(%c3, %c1, %c5, %c8) padded [0] : memref<8x3x5x1xf32> -> tensor<3x1x5x8xf32, #tracea_pipe.staged>
+// CHECK:         scf.for %{{.*}} = %c0 to %c3
+// CHECK-NOT:     scf.for
+// CHECK:           %[[A:.*]] = tracea_pipe.view %[[P]][%{{.*}}, %{{.*}}] map #[[ALONG]] : {{.*}} -> tensor<4x5xf32, #tracea_pipe.staged>
+// CHECK:           %[[B:.*]] = tracea_pipe.view %[[F]][%{{.*}}, %c0, %c0, %c0] {{.*}} -> tensor<5x8xf32, #tracea_pipe.staged>
+// CHECK:           tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c5) :
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.view %{{.*}} map #[[IMAGE]] : memref<1x9x32x1xf32> -> memref<4x5xf32, strided<[3, 2], offset: ?>>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @one_channel(%x: tensor<1x9x32x1xf32>, %w: tensor<8x3x5x1xf32>, %d: tensor<1x9x10x8xf32>, %e: tensor<1x7x8x8xf32>) -> (tensor<1x9x10x8xf32>, tensor<1x7x8x8xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [1, 3] pads [1, 2, 1, 2] dilations [1, 2]
+         ins(%x, %w : tensor<1x9x32x1xf32>, tensor<8x3x5x1xf32>) outs(%d : tensor<1x9x10x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 1], registers = [4, 8]>
+  %1 = tracea.conv2d layout nhwc filter krsc strides [1, 3] dilations [1, 2]
+         ins(%x, %w : tensor<1x9x32x1xf32>, tensor<8x3x5x1xf32>) outs(%e : tensor<1x7x8x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 1], registers = [4, 8], staged = 0>
+  return %0, %1 : tensor<1x9x10x8xf32>, tensor<1x7x8x8xf32>
+}
+}

@@ -23,6 +23,10 @@ Value WordOperands::getSteps(KernelBuilder &kb, Value elements) const {
   return ix.mul(ix.ceilDiv(elements, length * words), words);
 }
 
+int64_t WordOperands::getWhole(int64_t elements) const {
+  return llvm::alignTo(elements, length * (dot ? dot->tile.words : 1));
+}
+
 RankedTensorType WordOperands::getSumsType(KernelBuilder &kb,
                                            ArrayRef<int64_t> shape,
                                            Type accumulator) const {

@@ -32,6 +32,8 @@ struct WordOperands {
   /// Steps along k that `elements` of it take: words, as many as the unit adds
   /// up together. What is beyond k is zero.
   Value getSteps(KernelBuilder &kb, Value elements) const;
+  /// The elements of k, with what is beyond its end.
+  int64_t getWhole(int64_t elements) const;
 
   /// The type of sums of this shape.
   RankedTensorType getSumsType(KernelBuilder &kb, ArrayRef<int64_t> shape,

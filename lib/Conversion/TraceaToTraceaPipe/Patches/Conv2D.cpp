@@ -7,7 +7,9 @@
 // zeros, once for a block of input channels; every filter tap then multiplies
 // through a view into the same patch. Strides, dilation and groups are
 // coefficients of the views' maps. Where no tap leaves the image, as that of a
-// filter of one never does, the views may be into the image itself.
+// filter of one never does, the views may be into the image itself. Of an image
+// of one channel the taps of a row take the place of channels: what they see is
+// a run of the patch.
 //
 // The lanes of a register tile lie along the result's contiguous dimension:
 // output channels for NHWC (rows are pixels), pixels for NCHW (rows are output
@@ -29,6 +31,19 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
+/// Whether the taps of a row are multiplied like channels, of which there is
+/// one. Behind the last tap a word meets pixels, against zeros in the filter:
+/// of infinite ones not even the product with zero is one.
+static bool areTapsJoined(Conv2DOp op, const WordOperands &words) {
+  auto image = cast<RankedTensorType>(op.getImage().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  return op.getLayout() == ImageLayout::NHWC && op.getGroups() == 1 &&
+         (words.length == 1 || image.getElementType().isInteger()) &&
+         image.getDimSize(op.getChannelDim()) == 1 &&
+         filter.getDimSize(op.getFilterInDim()) == 1 &&
+         filter.getDimSize(op.getFilterWidthDim()) > 1;
+}
+
 namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
@@ -43,9 +58,11 @@ struct PatchConvolution {
            op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
+        joinsTaps(areTapsJoined(op, words)),
+        depth(joinsTaps ? words.getWhole(tiles.filterWidth) : tileC),
         isStaged(schedule.getFields<schedule::CPUConv>().staged),
         patch(tiles, tileC, words.lhs, words.length,
-              words.dot ? words.dot->tile.words : 1),
+              words.dot ? words.dot->tile.words : 1, joinsTaps),
         sums(words.getSumsType(
             kb, tiles.inOrder(tiles.registerPixels, tiles.registerChannels),
             accType)) {
@@ -69,6 +86,11 @@ private:
   /// what is smaller stays near. The filters of a tile do where the image is
   /// read in place, for which their schedule is to see.
   bool areFiltersInside();
+  /// Steps that a multiply takes.
+  Value getSteps() {
+    return words.getSteps(kb,
+                          joinsTaps ? ix.constant(tiles.filterWidth) : lengthC);
+  }
   /// Tap (r, s) of the filters that were staged last, or of the panel.
   Value viewFilter(Value r, Value s);
   /// What the pixels from (p, q) see under tap (r, s).
@@ -96,6 +118,10 @@ private:
   ConvolutionTiles tiles;
   Type accType;
   int64_t tileC;
+  /// Whether a multiply goes through the taps of a row, in place of channels.
+  bool joinsTaps;
+  /// The most elements that a multiply goes through.
+  int64_t depth;
   bool isStaged;
   ImagePatch patch;
   /// Of a register tile while it is summed.
@@ -118,8 +144,9 @@ private:
 bool PatchConvolution::areFiltersInside() {
   if (!isPacked || !isStaged)
     return isPacked;
-  int64_t filterElements =
-      tiles.filterHeight * tiles.filterWidth * tileC * tiles.channels;
+  int64_t filterElements = tiles.filterHeight *
+                           (joinsTaps ? 1 : tiles.filterWidth) * depth *
+                           tiles.channels;
   return filterElements <=
          cast<RankedTensorType>(patch.get().getType()).getNumElements();
 }
@@ -137,19 +164,24 @@ Value PatchConvolution::stageFilter(Value k) {
   map[op.getFilterWidthDim()] = kb.dim(1);
   map[op.getFilterInDim()] = kb.dim(2);
   map[op.getFilterOutDim()] = kb.dim(3);
-  SmallVector<Value> limits = {
-      ix.constant(tiles.filterHeight), ix.constant(tiles.filterWidth),
-      words.getSteps(kb, lengthC), ix.constant(tiles.registerChannels)};
+  // Joined taps are at the channels' place.
+  int64_t columns = joinsTaps ? 1 : tiles.filterWidth;
+  unsigned along = joinsTaps ? op.getFilterWidthDim() : op.getFilterInDim();
+  if (joinsTaps)
+    std::swap(map[op.getFilterWidthDim()], map[op.getFilterInDim()]);
+  SmallVector<Value> limits = {ix.constant(tiles.filterHeight),
+                               ix.constant(columns), getSteps(),
+                               ix.constant(tiles.registerChannels)};
   SmallVector<int64_t> padded = {op.getFilterOutDim()};
   if (words.length > 1) {
-    map[op.getFilterInDim()] = kb.dim(2) * words.length + kb.dim(4);
+    map[along] = kb.dim(2) * words.length + kb.dim(4);
     limits.push_back(ix.constant(words.length));
-    padded.push_back(op.getFilterInDim());
+    padded.push_back(along);
     llvm::sort(padded);
   }
   RankedTensorType type = kb.getStagedType(
-      words.getShape({tiles.filterHeight, tiles.filterWidth,
-                      tileC / words.length, tiles.registerChannels}),
+      words.getShape({tiles.filterHeight, columns, depth / words.length,
+                      tiles.registerChannels}),
       words.rhs);
   return StageOp::create(b, type, kb.getMemRef(op.getFilter()), indices, limits,
                          kb.map(type.getRank(), map), padded,
@@ -160,9 +192,9 @@ Value PatchConvolution::viewFilter(Value r, Value s) {
   Value zero = ix.constant(0);
   if (isPacked)
     return kb.window(kb.getMemRef(source), ValueRange{panel, r, s, c0, zero},
-                     {tileC, tiles.registerChannels}, 3, 4);
+                     {depth, tiles.registerChannels}, joinsTaps ? 2 : 3, 4);
   SmallVector<int64_t> shape =
-      words.getShape({tileC / words.length, tiles.registerChannels});
+      words.getShape({depth / words.length, tiles.registerChannels});
   if (tiles.pixelLanes)
     std::swap(shape[0], shape[1]);
   AffineMap map = kb.matrixMap(2, tiles.pixelLanes);
@@ -178,7 +210,7 @@ Value PatchConvolution::viewFilter(Value r, Value s) {
 Value PatchConvolution::viewPixels(Value p, Value q, Value r, Value s) {
   if (!isStaged)
     return viewImage(p, q, r, s);
-  int64_t steps = tileC / words.length;
+  int64_t steps = depth / words.length;
   SmallVector<int64_t> shape = words.getShape({tiles.registerPixels, steps});
   if (tiles.pixelLanes)
     std::swap(shape[0], shape[1]);
@@ -199,15 +231,19 @@ Value PatchConvolution::viewImage(Value p, Value q, Value r, Value s) {
   indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
   SmallVector<AffineExpr> map(4, kb.zero());
   map[op.getWidthDim()] = kb.dim(0) * strideW;
-  map[op.getChannelDim()] = kb.dim(1);
+  if (joinsTaps)
+    map[op.getWidthDim()] = map[op.getWidthDim()] + kb.dim(1) * dilationW;
+  else
+    map[op.getChannelDim()] = kb.dim(1);
   Value image = kb.getMemRef(op.getImage());
   auto type = cast<MemRefType>(image.getType());
   int64_t row = type.getDimSize(op.getChannelDim());
-  auto layout = StridedLayoutAttr::get(
-      b.getContext(), ShapedType::kDynamic,
-      {ShapedType::isDynamic(row) ? row : row * strideW, 1});
+  auto layout =
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                             {ShapedType::isDynamic(row) ? row : row * strideW,
+                              joinsTaps ? dilationW : 1});
   return ViewOp::create(b,
-                        MemRefType::get({tiles.registerPixels, tileC},
+                        MemRefType::get({tiles.registerPixels, depth},
                                         type.getElementType(), layout,
                                         type.getMemorySpace()),
                         image, indices, kb.map(2, map));
@@ -255,19 +291,21 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   Value weights = onlyTap ? onlyTap : viewFilter(r, s);
   if (tiles.pixelLanes)
     std::swap(image, weights);
-  Value depth = words.getSteps(kb, lengthC);
+  Value steps = getSteps();
   SmallVector<Value> pixels = border.getPixels(
       kb, ix.add(q0, q), s, tiles.registerPixels, ix.sub(lengthQ, q));
   if (pixels.empty())
-    return MmaOp::create(b, image, weights, sum, depth, limits);
+    return MmaOp::create(b, image, weights, sum, steps, limits);
   return MmaOp::create(
-      b, image, weights, sum, depth, limits, pixels,
+      b, image, weights, sum, steps, limits, pixels,
       b.getDenseI64ArrayAttr(border.getEdges(tiles.registerPixels)),
       Precision::Full);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
   auto emitRow = [&](Value r, Value sumR) {
+    if (joinsTaps)
+      return emitTap(p, q, r, ix.constant(0), sumR);
     return kb.loop(
         ix.constant(tiles.filterWidth), 1, sumR,
         [&](Value s, Value sum) { return emitTap(p, q, r, s, sum); });
@@ -373,7 +411,8 @@ void PatchConvolution::build() {
         panel = getPanel(k);
       else
         filter = stageFilter(k);
-      if (words.length > 1 && tiles.filterHeight * tiles.filterWidth == 1)
+      if (words.length > 1 &&
+          tiles.filterHeight * (joinsTaps ? 1 : tiles.filterWidth) == 1)
         onlyTap = viewFilter(ix.constant(0), ix.constant(0));
       kb.loop(lengthP, 1, [&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels,
@@ -455,8 +494,10 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
         getFilterPanels(
             op,
             op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]));
-  // Lanes are multiplied together, and words.
-  bool byPixels = op.getLayout() == ImageLayout::NHWC && words->length == 1;
+  // Lanes are multiplied together, and words; and joined taps see the image
+  // and the border.
+  bool byPixels = op.getLayout() == ImageLayout::NHWC && words->length == 1 &&
+                  !areTapsJoined(op, *words);
   BorderTaps border(rewriter, op, byPixels);
   PatchConvolution(rewriter, op, *words, source, border).build();
   return success();

@@ -39,11 +39,13 @@ TileAddress ConvolutionTiles::getAddress(Value n, Value p, Value q,
 }
 
 ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels,
-                       Type element, int64_t word, int64_t joined)
+                       Type element, int64_t word, int64_t joined,
+                       bool joinsTaps)
     : kb(tiles.kb), ix(kb.index()), op(tiles.op), tiles(tiles),
       tileChannels(channels), element(element), word(word), joined(joined),
-      strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
-      dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]),
+      joinsTaps(joinsTaps), strideH(op.getStrides()[0]),
+      strideW(op.getStrides()[1]), dilationH(op.getDilations()[0]),
+      dilationW(op.getDilations()[1]),
       copiedH(tiles.filterHeight == 1 ? strideH : 1),
       copiedW(tiles.filterWidth == 1 && !tiles.pixelLanes ? strideW : 1) {}
 
@@ -57,12 +59,15 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   indices[op.getChannelDim()] = block.channel;
 
   SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim()};
-  if (wholeChannels || word > 1)
+  if (wholeChannels || (word > 1 && !joinsTaps))
     padded.push_back(op.getChannelDim());
   llvm::sort(padded);
 
   int64_t reachH = (tiles.filterHeight - 1) * dilationH;
-  int64_t reachW = (tiles.filterWidth - 1) * dilationW;
+  // Words of taps reach past the last one, where filters are zero.
+  int64_t taps = joinsTaps ? llvm::alignTo(tiles.filterWidth, word * joined)
+                           : tiles.filterWidth;
+  int64_t reachW = (taps - 1) * dilationW;
   int64_t stepH = strideH / copiedH, stepW = strideW / copiedW;
   Value rows = ix.add(ix.mul(ix.sub(block.rows, 1), stepH), reachH + 1);
   Value whole = ix.roundUp(block.columns, tiles.registerPixels);
@@ -80,12 +85,15 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
               ix.add(whole, reachW / strideW)};
   } else {
     map[op.getWidthDim()] = kb.dim(1) * copiedW;
-    map[op.getChannelDim()] = kb.dim(2);
-    shape = {height, (tiles.columns - 1) * stepW + reachW + 1,
-             tileChannels / word};
-    limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), stepW), reachW + 1),
-              ix.mul(ix.ceilDiv(block.channels, word * joined), joined)};
-    if (word > 1) {
+    shape = {height, (tiles.columns - 1) * stepW + reachW + 1};
+    limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), stepW), reachW + 1)};
+    if (!joinsTaps) {
+      map[op.getChannelDim()] = kb.dim(2);
+      shape.push_back(tileChannels / word);
+      limits.push_back(
+          ix.mul(ix.ceilDiv(block.channels, word * joined), joined));
+    }
+    if (word > 1 && !joinsTaps) {
       map[op.getChannelDim()] = kb.dim(2) * word + kb.dim(3);
       shape.push_back(word);
       limits.push_back(ix.constant(word));
@@ -102,7 +110,10 @@ SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {
   Value tap = ix.mul(s, dilationW);
   if (tiles.pixelLanes)
     return {h, c, ix.rem(tap, strideW), ix.add(q, ix.floorDiv(tap, strideW))};
-  SmallVector<Value> place = {h, ix.add(ix.mul(q, strideW / copiedW), tap), c};
+  SmallVector<Value> place = {h, ix.add(ix.mul(q, strideW / copiedW), tap)};
+  if (joinsTaps)
+    return place;
+  place.push_back(c);
   if (word > 1)
     place.push_back(ix.constant(0));
   return place;
@@ -112,6 +123,10 @@ AffineMap ImagePatch::getTileMap() {
   if (tiles.pixelLanes)
     return kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)});
   AffineExpr pixel = kb.dim(0) * (strideW / copiedW);
+  if (joinsTaps)
+    return word > 1
+               ? kb.map(3, {kb.zero(), pixel + kb.dim(1) * word + kb.dim(2)})
+               : kb.map(2, {kb.zero(), pixel + kb.dim(1) * dilationW});
   if (word > 1)
     return kb.map(3, {kb.zero(), pixel, kb.dim(1), kb.dim(2)});
   return kb.map(2, {kb.zero(), pixel, kb.dim(1)});

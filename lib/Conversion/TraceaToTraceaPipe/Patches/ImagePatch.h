@@ -52,14 +52,15 @@ struct PixelBlock {
 /// it is [h, c, remainder, w]: image column w * stride + remainder, so that the
 /// pixels that one tap sees are neighbours for every stride. Of a filter with
 /// one tap the patch has those rows, and with channels last those columns, that
-/// the stride leads to.
+/// the stride leads to. Where the taps of a row are one run it is [h, w].
 class ImagePatch {
 public:
   /// What a grid tile sees of `channels` input channels, as `element` and in
   /// words of `word` channels, of which a tile holds whole ones: multiples of
-  /// `joined`, which are added up together.
+  /// `joined`, which are added up together. `joinsTaps`: there is one channel,
+  /// and a tile holds what the taps of a row see.
   ImagePatch(const ConvolutionTiles &tiles, int64_t channels, Type element,
-             int64_t word = 1, int64_t joined = 1);
+             int64_t word = 1, int64_t joined = 1, bool joinsTaps = false);
 
   /// Stages the patch of `block`, zeros where it leaves the image. With
   /// `wholeChannels` channels up to the tile's extent are defined: zeros past
@@ -74,7 +75,7 @@ public:
 
   /// From a tile's (pixel, channel) coordinates, (pixel, step, place in a word)
   /// by words, or (channel, pixel) with lanes
-  /// along pixels, to the patch.
+  /// along pixels, to the patch. Where taps are joined these are the channels.
   AffineMap getTileMap();
 
 private:
@@ -85,6 +86,7 @@ private:
   int64_t tileChannels;
   Type element;
   int64_t word, joined;
+  bool joinsTaps;
   int64_t strideH, strideW, dilationH, dilationW;
   /// Steps from one row or column of the image that is copied to the next. A
   /// filter of one tap passes over those that a stride leaves out.
