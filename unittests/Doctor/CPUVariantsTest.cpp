@@ -695,6 +695,11 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem large = odd;
   large.outputHeight = large.outputWidth = 112;
   EXPECT_EQ(best(large, target).plan.tile[2], 144);
+  // Whole rows of it, where memory hides what waits for the first level.
+  Problem fast = conv(1, 56, 1, 1, 3, 2);
+  fast.groups = 96;
+  EXPECT_THAT(best(fast, cpu("sapphirerapids", 1)).plan.tile,
+              ElementsAre(56, 56, 96));
   EXPECT_EQ(isStaged(best(problem, cpu("x86-64-v3", 2))), 1);
   Problem narrow = problem, planes = problem;
   narrow.operand = tracea::target::ElementType::BF16;

@@ -648,8 +648,9 @@ private:
         pixelCycles(problem, model, micro, tile[1], tile[2], taps);
     double weights = model.stageCycles(static_cast<double>(taps) *
                                        static_cast<double>(tile[2]));
-    double image = staged ? patchCycles(problem, model, tile)
-                          : inPlaceCycles(problem, model, micro, tile);
+    double image = staged
+                       ? patchCycles(problem, model, tile)
+                       : inPlaceCycles(problem, model, micro, tile, multiply);
     double tiles =
         gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
     return model.spread(tiles, multiply + weights + image);
@@ -658,30 +659,41 @@ private:
   /// once for each row of taps, and stay in the first level where those that a
   /// row of pixels sees have room there. Fewer channels at a time make room,
   /// but are apart in memory: what the second level does not hold then comes
-  /// line by line, and not as a stream.
+  /// line by line, and not as a stream. Where an image that is larger than that
+  /// level comes in more slowly than it is multiplied, nothing waits for the
+  /// first one; but each part of a row begins another stream.
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
-                              MicroTile micro,
-                              const std::vector<int64_t> &tile) {
+                              MicroTile micro, const std::vector<int64_t> &tile,
+                              double multiply) {
     constexpr double loadCycles = 1, lineCycles = 3, tileCycles = 100;
+    constexpr double beyondCycles = 6, streamCycles = 40;
     constexpr double lineBytes = 64;
     int64_t pixels = orient(problem, micro).width;
     double bytes = static_cast<double>(tile[2] * model.elementBytes);
-    double cycles = tileCycles;
+    double loads = 0;
     if (patchArea(problem, 1, tile[1]) * bytes >
         static_cast<double>(model.l1) * 2 / 3)
-      cycles += loadCycles * static_cast<double>(tile[0] * tile[2]) /
-                static_cast<double>(model.lanes) *
-                static_cast<double>(ceilDiv(tile[1], pixels)) *
-                patchArea(problem, 1, pixels);
-    double image = patchArea(problem, assumed(problem.outputHeight, 56),
-                             assumed(problem.outputWidth, 56));
+      loads = loadCycles * static_cast<double>(tile[0] * tile[2]) /
+              static_cast<double>(model.lanes) *
+              static_cast<double>(ceilDiv(tile[1], pixels)) *
+              patchArea(problem, 1, pixels);
+    double image =
+        patchArea(problem, assumed(problem.outputHeight, 56),
+                  assumed(problem.outputWidth, 56)) *
+        static_cast<double>(assumed(problem.groups, 64) * model.elementBytes);
     double lines = (static_cast<double>(tile[0] * tile[1]) +
                     patchArea(problem, tile[0], tile[1])) *
                    bytes / lineBytes;
+    double cycles = tileCycles;
+    if (image > static_cast<double>(model.l2)) {
+      int64_t rows = patchExtent(tile[0], problem.strideHeight,
+                                 problem.filterHeight, problem.dilationHeight);
+      cycles += streamCycles * static_cast<double>(rows);
+      loads -= std::max(0.0, beyondCycles * lines - multiply);
+    }
+    cycles += std::max(0.0, loads);
     if (tile[2] < assumed(problem.groups, 64) &&
-        image * static_cast<double>(assumed(problem.groups, 64) *
-                                    model.elementBytes) >
-            static_cast<double>(model.l2) / 2)
+        image > static_cast<double>(model.l2) / 2)
       cycles += lineCycles * lines;
     return cycles;
   }
