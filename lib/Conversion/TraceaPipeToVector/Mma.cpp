@@ -56,7 +56,8 @@ public:
   SmallVector<Value> emit(ValueRange sums);
   /// Takes off `sums` what is too much where the left operand is in offset
   /// form: 128 times the sums of the right one's columns.
-  void takeOffsets(MmaOp op, MutableArrayRef<Value> sums);
+  void takeOffsets(MmaOp op, ConversionPatternRewriter &rewriter,
+                   MutableArrayRef<Value> sums);
 
 private:
   Value constant(int64_t value) {
@@ -73,23 +74,36 @@ private:
   /// Words of the rows of a block, side by side.
   Value loadRows(Value k, int64_t row);
   void joinRows();
-  Value loadColumns(Value k, int64_t column) {
-    return vector::LoadOp::create(b, words, collapseWords(),
+  Value loadColumns(Value panel, Value k, int64_t column) {
+    return vector::LoadOp::create(b, words, panel,
                                   ValueRange{k, constant(column * dot.folded)});
   }
-  /// The right operand with the elements of a row's words in one dimension.
-  Value collapseWords() {
-    if (!collapsed)
-      collapsed = memref::CollapseShapeOp::create(
-          b, rhs, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
-    return collapsed;
+  /// A right operand with the elements of a row's words in one dimension.
+  Value collapseWords(Value operand) {
+    return memref::CollapseShapeOp::create(
+        b, operand, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
+  }
+  /// What is too much in the sums of each column, in their order; `operand` is
+  /// the right one, or what another tap has in its place.
+  SmallVector<Value> sumColumns(Value operand);
+  /// The same of all taps, where loops over taps move the right operand within
+  /// one that stays, and of the tap at hand: they are summed up outside of all
+  /// loops, once for many rows. Nothing where it is not so.
+  SmallVector<Value> sumColumnsOfTaps(MmaOp op,
+                                      ConversionPatternRewriter &rewriter);
+  /// The vectors of columns in the order of `sumColumns`.
+  llvm::MapVector<int64_t, size_t> numberColumns() const {
+    llvm::MapVector<int64_t, size_t> columns;
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
+      columns.try_emplace(lanes.getCoordinate(reg, 0)[1], columns.size());
+    return columns;
   }
 
   ImplicitLocOpBuilder &b;
   const hardware::DotProduct &dot;
   LanesAttr lanes;
   VectorType sum, word, words;
-  Value lhs, rhs, depth, collapsed;
+  Value lhs, rhs, depth;
   /// The left operand with words of all rows in one dimension, where they are
   /// neighbours.
   Value joinedRows;
@@ -97,7 +111,7 @@ private:
 } // namespace
 
 SmallVector<Value> WordProduct::emit(ValueRange sums) {
-  collapseWords();
+  Value panel = collapseWords(rhs);
   if (dot.tile.rows > 1)
     joinRows();
   auto loop = scf::ForOp::create(b, constant(0), depth, constant(1), sums);
@@ -110,7 +124,7 @@ SmallVector<Value> WordProduct::emit(ValueRange sums) {
     SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
     Value &column = columns[at[1]];
     if (!column)
-      column = loadColumns(k, at[1]);
+      column = loadColumns(panel, k, at[1]);
     Value &row = rows[at[0]];
     if (!row)
       row = dot.tile.rows > 1 ? loadRows(k, at[0]) : broadcastRow(k, at[0]);
@@ -161,22 +175,10 @@ void WordProduct::joinRows() {
       ArrayRef<ReassociationIndices>{{0}, {1, 2}});
 }
 
-void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
+SmallVector<Value> WordProduct::sumColumns(Value operand) {
   OpBuilder::InsertionGuard guard(b);
-  // Columns are the same for all rows: outside of the loops that only go
-  // through rows. What is held for reading outside of them nobody fills within.
-  Operation *place = op;
-  while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
-    if (!loop.isDefinedOutsideOfLoop(rhs) ||
-        !loop.isDefinedOutsideOfLoop(depth))
-      break;
-    place = loop;
-  }
-  b.setInsertionPoint(place);
-  collapseWords();
-  llvm::MapVector<int64_t, size_t> columns;
-  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
-    columns.try_emplace(lanes.getCoordinate(reg, 0)[1], columns.size());
+  Value panel = collapseWords(operand);
+  llvm::MapVector<int64_t, size_t> columns = numberColumns();
   // 128 is what an element in offset form has too much, and the one of zero.
   Value offsets = arith::ConstantOp::create(
       b, DenseElementsAttr::get(
@@ -191,7 +193,8 @@ void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
       for (auto [column, number] : columns)
         results.push_back(multiply(
             loop.getRegionIterArgs()[results.size()], offsets,
-            loadColumns(addIndex(b, loop.getInductionVar(), step), column)));
+            loadColumns(panel, addIndex(b, loop.getInductionVar(), step),
+                        column)));
     scf::YieldOp::create(b, results);
     return loop.getResults();
   };
@@ -205,11 +208,124 @@ void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
     total = arith::AddIOp::create(b, total, parts[part]);
   }
   parts.truncate(columns.size());
-  parts = sumUp(whole, depth, 1, parts);
+  return SmallVector<Value>(sumUp(whole, depth, 1, parts));
+}
+
+/// The outermost loop around `op` that neither of two values is defined in; the
+/// operation itself where there is none.
+static Operation *getOutermost(Operation *op, Value first, Value second) {
+  while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+    if (!loop.isDefinedOutsideOfLoop(first) ||
+        !loop.isDefinedOutsideOfLoop(second))
+      break;
+    op = loop;
+  }
+  return op;
+}
+
+SmallVector<Value>
+WordProduct::sumColumnsOfTaps(MmaOp op, ConversionPatternRewriter &rewriter) {
+  // Vectors that are kept, at most.
+  constexpr int64_t kMostVectors = 128;
+  auto view = op.getRhs().getDefiningOp<ViewOp>();
+  auto window = rhs.getDefiningOp<memref::ReinterpretCastOp>();
+  SmallVector<int64_t> strides, steps;
+  int64_t offset, any;
+  if (!view || !window ||
+      failed(cast<MemRefType>(window.getSource().getType())
+                 .getStridesAndOffset(strides, offset)) ||
+      offset != 0)
+    return {};
+  auto type = cast<MemRefType>(window.getType());
+  if (!type.hasStaticShape() || failed(type.getStridesAndOffset(steps, any)) ||
+      llvm::any_of(steps, ShapedType::isDynamic))
+    return {};
+  // The place that is held for reading, and not the memory it has: nobody fills
+  // it as long as it is held.
+  Operation *place = getOutermost(op, view.getSource(), depth);
+  if (place == op)
+    return {};
+  auto source = cast<ShapedType>(view.getSource().getType());
+  SmallVector<int64_t> dims;
+  int64_t taps = 1;
+  for (auto [dim, at] : llvm::enumerate(view.getOffsets())) {
+    if (isConstantIntValue(at, 0))
+      continue;
+    int64_t extent = source.getDimSize(dim);
+    if (view.getMap().getResult(dim) !=
+            getAffineConstantExpr(0, b.getContext()) ||
+        ShapedType::isDynamic(extent) || ShapedType::isDynamic(strides[dim]) ||
+        extent > kMostVectors)
+      return {};
+    dims.push_back(dim);
+    taps *= extent;
+    if (taps > kMostVectors)
+      return {};
+  }
+  llvm::MapVector<int64_t, size_t> columns = numberColumns();
+  auto count = static_cast<int64_t>(columns.size());
+  if (taps * count > kMostVectors)
+    return {};
+
+  // The number of a tap, and where its window begins.
+  auto locate = [&](ValueRange at) {
+    Value number = constant(0), begin = constant(0);
+    for (auto [dim, value] : llvm::zip(dims, at)) {
+      number = addIndex(b, mulIndex(b, number, source.getDimSize(dim)), value);
+      begin = addIndex(b, begin, mulIndex(b, value, strides[dim]));
+    }
+    return std::pair(number, begin);
+  };
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(place);
+  Value kept = memref::AllocaOp::create(b, MemRefType::get({taps, count}, sum));
+  SmallVector<Value> at;
+  for (int64_t dim : dims) {
+    auto loop = scf::ForOp::create(
+        b, constant(0), constant(source.getDimSize(dim)), constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    at.push_back(loop.getInductionVar());
+  }
+  auto [tap, begin] = locate(at);
+  Value other = memref::ReinterpretCastOp::create(
+      b, type, window.getSource(), OpFoldResult(begin),
+      getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+      getAsIndexOpFoldResult(b.getContext(), steps));
+  for (auto [number, total] : llvm::enumerate(sumColumns(other)))
+    memref::StoreOp::create(
+        b, total, kept,
+        ValueRange{tap, constant(static_cast<int64_t>(number))});
+
   b.setInsertionPoint(op);
+  SmallVector<Value> here;
+  for (int64_t dim : dims)
+    here.push_back(rewriter.getRemappedValue(view.getOffsets()[dim]));
+  Value mine = locate(here).first;
+  SmallVector<Value> totals;
+  for (int64_t number = 0; number < count; ++number)
+    totals.push_back(
+        memref::LoadOp::create(b, kept, ValueRange{mine, constant(number)}));
+  return totals;
+}
+
+void WordProduct::takeOffsets(MmaOp op, ConversionPatternRewriter &rewriter,
+                              MutableArrayRef<Value> sums) {
+  OpBuilder::InsertionGuard guard(b);
+  // Columns are the same for all rows: outside of the loops that only go
+  // through rows. What is held for reading outside of them nobody fills within.
+  Operation *place = getOutermost(op, rhs, depth);
+  SmallVector<Value> totals;
+  if (place == op)
+    totals = sumColumnsOfTaps(op, rewriter);
+  if (totals.empty()) {
+    b.setInsertionPoint(place);
+    totals = sumColumns(rhs);
+  }
+  b.setInsertionPoint(op);
+  llvm::MapVector<int64_t, size_t> columns = numberColumns();
   for (auto [reg, value] : llvm::enumerate(sums)) {
     size_t number = columns[lanes.getCoordinate(reg, 0)[1]];
-    value = arith::SubIOp::create(b, value, parts[number]);
+    value = arith::SubIOp::create(b, value, totals[number]);
   }
 }
 
@@ -430,7 +546,7 @@ private:
                         adaptor.getRhs().front(), depth);
     SmallVector<Value> sums(adaptor.getAcc());
     if (dot->isFirstUnsigned)
-      product.takeOffsets(op, sums);
+      product.takeOffsets(op, rewriter, sums);
     sums = product.emit(sums);
     rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
     return success();

@@ -122,6 +122,66 @@ tracea_pipe.kernel @multiply(%b: memref<5x8x4xi8>, %d: memref<?x?xi32>, %depth: 
   }
   tracea_pipe.end
 }
+
+// Where loops over taps move the right operand, the sums of all taps' columns are kept,
+// and made once for all rows: outside of the loops that only the tap is new in. A window
+// that moves along the words themselves has no number.
+// CHECK-LABEL: tracea_pipe.kernel @taps(
+// CHECK:           %[[KEPT:.*]] = memref.alloca() : memref<6x1xvector<8xi32>>
+// CHECK:           scf.for %[[R:.*]] = %c0 to %c3 step %c1 {
+// CHECK:             scf.for %[[S:.*]] = %c0 to %c2 step %c1 {
+// CHECK-DAG:           %[[ROW:.*]] = arith.muli %[[R]], %c2
+// CHECK-DAG:           %[[TAP:.*]] = arith.addi %[[ROW]], %[[S]]
+// CHECK:               memref.store %{{.*}}, %[[KEPT]][%[[TAP]], %c0]
+// CHECK:           scf.for
+// CHECK:             scf.for %[[Y:.*]] = %c0 to
+// CHECK:               scf.for %[[X:.*]] = %c0 to
+// CHECK-DAG:             %[[FIRST:.*]] = arith.muli %[[Y]], %c2
+// CHECK-DAG:             %[[MINE:.*]] = arith.addi %[[FIRST]], %[[X]]
+// CHECK-DAG:             %[[TOTAL:.*]] = memref.load %[[KEPT]][%[[MINE]], %c0]
+// CHECK:                 arith.subi %{{.*}}, %[[TOTAL]] : vector<8xi32>
+// CHECK-LABEL: tracea_pipe.kernel @moved(
+// CHECK-NOT:     memref.alloca
+// CHECK:         end
+tracea_pipe.kernel @taps(%b: memref<3x2x5x8x4xi8>, %d: memref<?x?xi32>, %depth: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %a = tracea_pipe.scratch : memref<2x5x4xui8, #s>
+    scf.for %row = %c0 to %depth step %c2 {
+      %c = tracea_pipe.load %d[%row, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+      %sums = scf.for %r = %c0 to %depth step %c1 iter_args(%outer = %c) -> tensor<2x8xi32, #tile> {
+        %inner = scf.for %s = %c0 to %c2 step %c1 iter_args(%sum = %outer) -> tensor<2x8xi32, #tile> {
+          %w = tracea_pipe.view %b[%r, %s, %c0, %c0, %c0] map affine_map<(k, n, g) -> (0, 0, k, n, g)> : memref<3x2x5x8x4xi8> -> memref<5x8x4xi8, strided<[32, 4, 1], offset: ?>>
+          %t = tracea_pipe.mma %a, %w, %sum depth(%depth) : memref<2x5x4xui8, #s>, memref<5x8x4xi8, strided<[32, 4, 1], offset: ?>>, tensor<2x8xi32, #tile>
+          scf.yield %t : tensor<2x8xi32, #tile>
+        }
+        scf.yield %inner : tensor<2x8xi32, #tile>
+      }
+      tracea_pipe.store %sums, %d[%row, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xi32, #tile>, memref<?x?xi32>
+    }
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @moved(%b: memref<20x8x4xi8>, %d: memref<?x?xi32>, %depth: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %a = tracea_pipe.scratch : memref<2x5x4xui8, #s>
+    scf.for %row = %c0 to %depth step %c2 {
+      %c = tracea_pipe.load %d[%row, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+      %sums = scf.for %k = %c0 to %depth step %c5 iter_args(%sum = %c) -> tensor<2x8xi32, #tile> {
+        %w = tracea_pipe.view %b[%k, %c0, %c0] map affine_map<(k, n, g) -> (k, n, g)> : memref<20x8x4xi8> -> memref<5x8x4xi8, strided<[32, 4, 1], offset: ?>>
+        %t = tracea_pipe.mma %a, %w, %sum depth(%depth) : memref<2x5x4xui8, #s>, memref<5x8x4xi8, strided<[32, 4, 1], offset: ?>>, tensor<2x8xi32, #tile>
+        scf.yield %t : tensor<2x8xi32, #tile>
+      }
+      tracea_pipe.store %sums, %d[%row, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xi32, #tile>, memref<?x?xi32>
+    }
+  }
+  tracea_pipe.end
+}
 }
 
 // -----
