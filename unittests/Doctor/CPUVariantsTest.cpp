@@ -601,6 +601,11 @@ TEST(CPUConv, NothingIsStagedOfWhatLiesReady) {
   EXPECT_THAT(inPlace(28, 512, 128), ElementsAre(28, 28, 128, 512));
   EXPECT_THAT(inPlace(14, 1024, 256), ElementsAre(14, 14, 128, 1024));
   EXPECT_THAT(inPlace(7, 2048, 512), ElementsAre(7, 7, 64, 2048));
+  // Nor are filters read as a copy of each tile: fewer pixels of all channels.
+  Problem strided = conv(1, 28, 128, 128, 3, 2);
+  EXPECT_THAT(best(strided, target).plan.tile, ElementsAre(14, 28, 128, 64));
+  strided.isFilterConstant = true;
+  EXPECT_THAT(best(strided, target).plan.tile, ElementsAre(14, 14, 128, 128));
   // Not even the filters of one panel stay near with all of their channels.
   EXPECT_LT(inPlace(7, 16384, 64)[3], 16384);
 }

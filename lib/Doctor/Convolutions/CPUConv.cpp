@@ -262,7 +262,10 @@ private:
   static double estimate(const Problem &problem, const CPUModel &model,
                          MicroTile micro, const std::vector<int64_t> &tile,
                          int64_t staged, bool joined);
-  /// What the loads of a tile wait for where nothing is staged.
+  /// What the loads of a tile wait for where filters are not staged, and where
+  /// the image is not.
+  static double panelCycles(const Problem &problem, const CPUModel &model,
+                            const std::vector<int64_t> &tile);
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
                               const std::vector<int64_t> &tile);
   /// Whether the image can be multiplied where it lies.
@@ -302,56 +305,66 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
       static_cast<double>(blocks - 1) * static_cast<double>(height) *
       static_cast<double>(width) * static_cast<double>(filters));
   double patch = staged ? patchArea(problem, height, width) : 0;
-  double stage = model.stageCycles(
-      (patch + static_cast<double>(taps) * static_cast<double>(filters)) *
-      static_cast<double>(channels));
-  if (!staged && hasPanels(problem))
-    stage = inPlaceCycles(problem, model, {height, width, filters, tile[3]});
+  double stage = model.stageCycles(patch * static_cast<double>(channels));
+  std::vector<int64_t> seen = {height, width, filters, tile[3]};
+  if (hasPanels(problem)) {
+    stage += panelCycles(problem, model, seen);
+    if (!staged)
+      stage += inPlaceCycles(problem, model, seen);
+  } else {
+    stage += model.stageCycles(static_cast<double>(taps * channels) *
+                               static_cast<double>(filters));
+  }
   double tiles =
       gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
       static_cast<double>(assumed(problem.groups, 1));
   return model.spread(tiles, multiply + revisit + stage);
 }
 
-double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
-                                const std::vector<int64_t> &tile) {
-  // A line from beyond the second level, of a stream that is asked for ahead.
+/// Cycles of elements from beyond the second level, a line after the other of a
+/// stream that is asked for ahead.
+static double fetchCycles(const CPUModel &model, double elements) {
   constexpr double lineCycles = 3, lineBytes = 64;
-  auto fetchCycles = [&](double elements) {
-    return lineCycles * elements * static_cast<double>(model.elementBytes) /
-           lineBytes;
-  };
+  return lineCycles * elements * static_cast<double>(model.elementBytes) /
+         lineBytes;
+}
+
+double PatchConv::panelCycles(const Problem &problem, const CPUModel &model,
+                              const std::vector<int64_t> &tile) {
   int64_t channels = assumed(problem.groupChannels, 64);
   double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
-  double taps = static_cast<double>(problem.filterHeight * problem.filterWidth);
   double filters = static_cast<double>(tile[2]);
+  double panels = static_cast<double>(problem.filterHeight *
+                                      problem.filterWidth * channels) *
+                  filters;
+  double cycles = fetchCycles(model, panels);
+  // They stay in the second level from one tile of pixels to the next where
+  // there is room for all of their channels beside what streams through it.
   Problem image = problem;
   image.images = 1;
-  auto bytes = [&](double elements) {
-    return elements * static_cast<double>(model.elementBytes);
-  };
-  // Filters stay in the second level from one tile of pixels to the next where
-  // there is room for all of their channels beside what streams through it.
-  double panels = taps * filters * static_cast<double>(channels);
-  double cycles = fetchCycles(panels);
-  if (bytes(panels) <= static_cast<double>(model.l2) / 4)
+  if (panels * static_cast<double>(model.elementBytes) <=
+      static_cast<double>(model.l2) / 4)
     cycles /= gridTiles(image, tile[2], tile[0], tile[1], tile[2]);
-  // Every tile of filters reads the image, which may have stayed there as well.
+  // Between blocks of channels sums are written and read again.
+  double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
+  return cycles + fetchCycles(model, 2 * revisits * pixels * filters);
+}
+
+double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
+                                const std::vector<int64_t> &tile) {
+  int64_t channels = assumed(problem.groupChannels, 64);
+  double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
+  double read = fetchCycles(model, pixels * static_cast<double>(channels));
+  // Every tile of filters reads the image, which may have stayed in the second
+  // level. Of a block of channels pixels are apart in memory, and no stream.
   double seen = patchArea(problem, assumed(problem.outputHeight, 56),
                           assumed(problem.outputWidth, 56)) *
-                static_cast<double>(channels);
-  double read = fetchCycles(pixels * static_cast<double>(channels));
+                static_cast<double>(channels * model.elementBytes);
   double passes =
       static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2]));
-  cycles +=
-      bytes(seen) <= static_cast<double>(model.l2) / 2 ? read / passes : read;
-  // Of a block of channels pixels are apart in memory, and no stream; sums are
-  // written and read again.
-  if (tile[3] < channels) {
-    double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
-    cycles += read + fetchCycles(2 * revisits * pixels * filters);
-  }
-  return cycles;
+  double cycles =
+      seen <= static_cast<double>(model.l2) / 2 ? read / passes : read;
+  return tile[3] < channels ? cycles + read : cycles;
 }
 
 std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
