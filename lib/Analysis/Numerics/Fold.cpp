@@ -220,11 +220,13 @@ TermRef TermSpace::fold(FoldParts parts,
   };
 
   // What a round does in the middle, and in the first one if that differs.
+  // Of two rounds at most all but the first are the last.
+  bool runsThrice = !index.prove(index.sub(Form(2), rounds), facts);
+  const Map &usual = runsThrice ? last.elsewhere : last.there;
   FoldParts middle = parts;
   SmallVector<TermRef> firsts;
   for (unsigned i = 0; i < count; ++i) {
-    middle.updates[i] =
-        replace(parts.updates[i], with(first.elsewhere, last.elsewhere));
+    middle.updates[i] = replace(parts.updates[i], with(first.elsewhere, usual));
     firsts.push_back(
         replace(parts.updates[i], with(first.there, last.elsewhere)));
   }
@@ -236,7 +238,7 @@ TermRef TermSpace::fold(FoldParts parts,
   };
   TermRef end = replace(parts.updates[0], with(first.elsewhere, last.there));
   TermRef only = replace(parts.updates[0], with(first.there, last.there));
-  bool mayBeOne = firstDiffers && !runsTwice;
+  bool mayBeOne = !runsTwice && (firstDiffers || only != end);
   if (end == middle.updates[0] && (!mayBeOne || only == firsts[0]))
     return finish(middle, 0, middleBegin, facts);
 
