@@ -35,6 +35,18 @@ func.func @wrong_tile_rank(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
 
 // -----
 
+func.func @more_parts_than_steps(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
+    -> tensor<64x64xf32> {
+  // expected-error @below {{variant 'gemm.packed' cannot use this plan: k has fewer steps than the 3 parts of the sum}}
+  %0 = tracea.gemm ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>)
+                   outs(%d : tensor<64x64xf32>)
+         schedule <variant = "gemm.packed", unit = vector,
+                   tile = [64, 64, 32, 64], registers = [8, 32], split = 3>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
 func.func @wrong_register_rank(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
     -> tensor<64x64xf32> {
   %0 = tracea.gemm ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>)

@@ -947,6 +947,67 @@ TEST(CPUVariants, WrongPlansAreRefused) {
   }
 }
 
+int64_t splitOf(const Candidate &choice) {
+  return choice.plan.as<schedule::CPUGemm>().split;
+}
+
+// Long sums of few tiles are cut into parts for the cores there are, whatever
+// multiplies them; a batch, many tiles or short sums are shared as they are.
+TEST(CPUGemm, LongSumsOfFewTilesAreSplit) {
+  TargetDescription one = cpu("sapphirerapids", 1);
+  TargetDescription two = cpu("sapphirerapids", 2);
+  Candidate direct = best(gemm(64, 64, 16384), two);
+  EXPECT_EQ(direct.variant->name(), "gemm.direct");
+  EXPECT_EQ(splitOf(direct), 2);
+  EXPECT_THAT(direct.plan.tile, ElementsAre(64, 64, 64));
+  EXPECT_EQ(splitOf(best(gemm(64, 64, 16384), one)), 1);
+  EXPECT_GT(splitOf(best(gemm(64, 64, 16384), cpu("sapphirerapids", 8))), 2);
+  Candidate packed = best(gemm(128, 128, 16384), two);
+  EXPECT_EQ(packed.variant->name(), "gemm.packed");
+  EXPECT_EQ(splitOf(packed), 2);
+  Problem bytes = gemm(128, 128, 1 << 18, ElementType::I8);
+  bytes.accumulator = ElementType::I32;
+  bytes.result = ElementType::I32;
+  Candidate words = best(bytes, two);
+  EXPECT_EQ(words.variant->name(), "gemm.dot");
+  EXPECT_EQ(splitOf(words), 2);
+  for (const Problem &problem :
+       {gemm(1024, 1024, 1024), gemm(64, 64, 64), gemm(4096, 16, 4096),
+        gemm(8, 4096, 4096), gemm(kUnknownExtent, 128, 16384),
+        gemm(128, 128, kUnknownExtent)})
+    EXPECT_EQ(splitOf(best(problem, two)), 1)
+        << problem.m << " " << problem.n << " " << problem.k;
+  Problem batch = gemm(64, 64, 64);
+  batch.batch = 128;
+  EXPECT_EQ(splitOf(best(batch, two)), 1);
+}
+
+// Rows of B are read from end to end by parts of k: a share of their columns
+// would be runs too short for a processor that looks ahead within pages.
+TEST(CPUGemm, FewRowsOfLargeMatricesAreSplit) {
+  TargetDescription target = cpu("sapphirerapids", 2);
+  for (int64_t m : {1, 8, 16}) {
+    Candidate few = best(gemm(m, 1000, 1000), target);
+    EXPECT_EQ(few.variant->name(), "gemm.direct") << m;
+    EXPECT_EQ(splitOf(few), 2) << m;
+    EXPECT_GE(few.plan.tile[1], 1000) << m;
+  }
+}
+
+TEST(CPUGemm, PartsHaveSteps) {
+  TargetDescription target = cpu("sapphirerapids", 2);
+  Problem problem = gemm(64, 64, 16384);
+  Candidate choice = best(problem, target);
+  EXPECT_THAT(choice.variant->reasoning(problem, target, choice.plan),
+              HasSubstr("2 parts of its sums"));
+  EXPECT_THAT(choice.variant->whyAlone(problem, target, choice.plan),
+              HasSubstr("another kernel adds up the parts"));
+  EXPECT_EQ(choice.variant->check(problem, target, choice.plan), "");
+  choice.plan.tile[2] = 16384;
+  EXPECT_THAT(choice.variant->check(problem, target, choice.plan),
+              HasSubstr("k has fewer steps than the 2 parts of the sum"));
+}
+
 TEST(CPUVariants, RingsHaveOneSlot) {
   TargetDescription target = cpu("znver4", 2);
   Problem square = gemm(512, 512, 512);

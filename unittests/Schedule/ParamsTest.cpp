@@ -30,7 +30,9 @@ TEST(Params, OnlyWhatHasNotItsDefaultIsPrinted) {
   CPUGemm packed;
   packed.registers = {8, 32};
   packed.group = 2;
-  EXPECT_EQ(Params(packed).print(), "registers = [8, 32], group = 2");
+  packed.split = 3;
+  EXPECT_EQ(Params(packed).print(),
+            "registers = [8, 32], group = 2, split = 3");
 }
 
 TEST(Params, FieldsAreTheFamilysOwn) {

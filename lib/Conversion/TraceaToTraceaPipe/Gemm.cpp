@@ -9,8 +9,8 @@
 // and one register tile of MR x NR accumulates over a block. Between blocks the
 // sums rest in the result when it has the accumulator's type, else in a scratch
 // tile. Panels of a constant B are made once, and read where they lie.
-// "gemm.dot" packs neighbours along k in words, for the target's dot
-// products.
+// "gemm.dot" packs neighbours along k in words, for the target's dot products.
+// Where the schedule splits the sum, a grid tile walks through its part of k.
 
 #include "Contraction/ContractionResults.h"
 #include "Contraction/WordOperands.h"
@@ -119,19 +119,55 @@ private:
   }
 };
 
-/// The sums of a grid tile between blocks of k. They rest in the result where
-/// it has the accumulator's type, else in a scratch tile.
+/// The elements of k that a grid tile sums over: all, or those of its part.
+struct SumRange {
+  Value begin, size;
+  /// How many there are at most, where that is known.
+  std::optional<int64_t> most;
+};
+
+/// Opens the grid of the schedule's tiles, and of the parts of its sums.
+ResultTile openTiles(KernelBuilder &kb, GemmContraction &contraction) {
+  const auto &fields = contraction.getSchedule().getFields<schedule::CPUGemm>();
+  ArrayRef<int64_t> tile = contraction.getSchedule().getTile();
+  if (fields.split == 1)
+    return contraction.beginTiles(kb, tile.take_front(2), fields.group);
+  return contraction.beginTiles(kb, tile.take_front(3), fields.group,
+                                fields.split);
+}
+
+/// What a tile of the grid sums over of `sizeK` elements.
+SumRange getRange(KernelBuilder &kb, GemmContraction &contraction,
+                  const ResultTile &grid, Value sizeK) {
+  IndexMath &ix = kb.index();
+  std::optional<int64_t> known = getStatic(sizeK);
+  if (!grid.part)
+    return {ix.constant(0), sizeK, known};
+  int64_t split =
+      contraction.getSchedule().getFields<schedule::CPUGemm>().split;
+  int64_t depth = contraction.getSchedule().getTile()[2];
+  Value begin = ix.mul(grid.first, depth);
+  // Parts that are all alike have a known length; of the others the last may be
+  // shorter, or empty.
+  if (known && *known % (split * depth) == 0)
+    return {begin, ix.constant(*known / split), *known / split};
+  Value share = ix.mul(
+      ix.ceilDiv(contraction.getLhs().getSteps(kb, depth), split), depth);
+  return {begin, ix.max(ix.min(ix.sub(sizeK, begin), share), 0),
+          getStatic(share)};
+}
+
+/// The sums of a grid tile between blocks of k. They rest in what the kernel
+/// stores to where that has the accumulator's type, else in a scratch tile.
 class RestingSums {
 public:
   RestingSums(KernelBuilder &kb, GemmContraction &contraction,
-              const ContractionResults &results, Value sizeK,
+              StoreVectors storeSums, const SumRange &range,
               ArrayRef<int64_t> tile, const WordOperands &words = {})
-      : kb(kb), contraction(contraction), results(results), words(words),
-        sizeK(sizeK), depth(tile[2]) {
+      : kb(kb), contraction(contraction), storeSums(storeSums), words(words),
+        range(range), depth(tile[2]) {
     Type type = contraction.getAccumulatorType();
-    std::optional<int64_t> known = getStatic(sizeK);
-    bool oneBlock = known && *known <= depth;
-    if (oneBlock || contraction.getResultType().getElementType() == type)
+    if (hasOneBlock() || getElementTypeOrSelf(kb.getDest(0u).getType()) == type)
       return;
     MLIRContext *context = kb.builder().getContext();
     scratch = ScratchOp::create(
@@ -144,10 +180,12 @@ public:
   /// the length. An empty sum still writes the epilogue of zero.
   void loop(function_ref<void(Value, Value)> body) {
     IndexMath &ix = kb.index();
-    kb.loop(ix.max(sizeK, 1), depth, [&](Value k) {
+    Value end = hasOneBlock() ? ix.constant(1) : ix.max(range.size, 1);
+    kb.loop(end, depth, [&](Value k) {
       first = ix.equal(k, ix.constant(0));
-      last = ix.lessOrEqual(sizeK, ix.add(k, depth));
-      body(k, ix.min(ix.sub(sizeK, k), depth));
+      last =
+          hasOneBlock() ? first : ix.lessOrEqual(range.size, ix.add(k, depth));
+      body(ix.add(range.begin, k), ix.min(ix.sub(range.size, k), depth));
     });
   }
 
@@ -172,18 +210,20 @@ public:
           return LoadOp::create(b, tile, rest.memory, rest.indices, limits,
                                 Value(), rest.map);
         },
-        [&](Value sum) { results.store(kb, sum, address, limits); },
+        [&](Value sum) { storeSums(sum, address, limits); },
         [&](Value sum) {
           StoreOp::create(b, sum, rest.memory, rest.indices, limits, rest.map);
         });
   }
 
 private:
+  bool hasOneBlock() const { return range.most && *range.most <= depth; }
+
   KernelBuilder &kb;
   GemmContraction &contraction;
-  const ContractionResults &results;
+  StoreVectors storeSums;
   WordOperands words;
-  Value sizeK;
+  SumRange range;
   int64_t depth;
   Value scratch;
   /// Whether the block is the first one, and the last.
@@ -199,63 +239,46 @@ static bool packsRhsOnce(GemmOp op, const WordOperands &words) {
          hasConstantPanels(op.getRhs(), words.rhs);
 }
 
-LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
-  ScheduleAttr schedule = op.getScheduleAttr();
+/// The kernel of packed operands, or of words of dot products.
+static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
+                        const WordOperands &words, StoreVectors store) {
+  ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::CPUGemm>();
   ArrayRef<int64_t> tile = schedule.getTile();
   int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2], stageM = tile[3];
   int64_t regM = fields.registers[0], regN = fields.registers[1];
-  if (stageM % regM || tileN % regN || tileM % regM)
-    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
-                               "its register tile, found "
-                            << schedule;
-  FailureOr<WordOperands> words =
-      getWordOperands(op, "gemm.dot", op.getLhs(), op.getRhs(),
-                      op.getAccumulatorType(), tileK, {regM, regN});
-  if (failed(words))
-    return failure();
-  GemmContraction contraction(op);
-  contraction.emitChecks(rewriter);
   Type accType = contraction.getAccumulatorType();
-  if (packsRhsOnce(op, *words)) {
-    PanelForm form = contraction.getRhs().getPanels(regN);
-    contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
-                                   form);
-  }
   const MatrixOperand &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
-  ContractionResults results(rewriter, op);
-  KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
-  contraction.define(kb);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value sizeK = lhs.getSizeK(kb);
-  ResultTile grid = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
+  ResultTile grid = openTiles(kb, contraction);
+  SumRange range = getRange(kb, contraction, grid, sizeK);
   Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
-  RankedTensorType accTile = words->getSumsType(kb, {regM, regN}, accType);
+  RankedTensorType accTile = words.getSumsType(kb, {regM, regN}, accType);
   // Operands of dot products stay as narrow as they are, in words; others are
   // converted as they are packed.
-  Panels lhsPanels{kb, lhs, regM, *words, /*isLhs=*/true};
-  Panels rhsPanels{kb, rhs, regN, *words, /*isLhs=*/false};
+  Panels lhsPanels{kb, lhs, regM, words, /*isLhs=*/true};
+  Panels rhsPanels{kb, rhs, regN, words, /*isLhs=*/false};
   RankedTensorType lhsType =
-      lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, words->lhs);
+      lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, words.lhs);
   RankedTensorType rhsType =
-      rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words->rhs);
+      rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words.rhs);
 
   // The register tiles of a panel of B ask for the next one together, each for
   // a share; more requests than one in so many steps cost more than they hide.
   constexpr int64_t stepsOfRequest = 8;
   int64_t nextSteps = 0;
-  if (words->length == 1 && tileN > regN)
+  if (words.length == 1 && tileN > regN)
     nextSteps = std::min<int64_t>(
         llvm::divideCeil(tileK, llvm::divideCeil(stageM, regM)),
         tileK / stepsOfRequest);
 
-  RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK},
-                   *words);
+  RestingSums sums(kb, contraction, store, range, {tileM, tileN, tileK}, words);
   sums.loop([&](Value k0, Value lengthK) {
-    Value depth = words->getSteps(kb, lengthK);
+    Value depth = words.getSteps(kb, lengthK);
 
     // Panels of B, and where those of the tile and of the block begin in them.
     Value rhsMemory, firstColumn = grid.n, firstK = k0;
@@ -298,40 +321,27 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
       });
     });
   });
-  results.finish(kb.launch());
-  return success();
 }
 
-LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
-                                            GemmOp op) {
-  ScheduleAttr schedule = op.getScheduleAttr();
+/// The kernel that reads operands where they lie.
+static void buildDirect(KernelBuilder &kb, GemmContraction &contraction,
+                        StoreVectors store) {
+  ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::CPUGemm>();
-  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
-  int64_t tileK = schedule.getTile()[2];
+  ArrayRef<int64_t> tile = schedule.getTile();
+  int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2];
   int64_t regM = fields.registers[0], regN = fields.registers[1];
-  if (tileN % regN || tileM % regM)
-    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
-                               "its register tile, found "
-                            << schedule;
-  if (op.getTransposeRhs())
-    return op.emitOpError() << "expects rows of rhs to be contiguous along n "
-                               "for the variant 'gemm.direct', found "
-                               "transpose_rhs";
-  GemmContraction contraction(op);
-  contraction.emitChecks(rewriter);
   const MatrixOperand &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
-  ContractionResults results(rewriter, op);
-  KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
-  contraction.define(kb);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value sizeK = lhs.getSizeK(kb);
-  ResultTile grid = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
+  ResultTile grid = openTiles(kb, contraction);
+  SumRange range = getRange(kb, contraction, grid, sizeK);
   Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
   RankedTensorType accTile =
-      kb.getTileType({regM, regN}, op.getAccumulatorType());
+      kb.getTileType({regM, regN}, contraction.getAccumulatorType());
 
   // The sums of a block of k where the operands lie.
   auto multiply = [&](const ResultTile &part, Value k, Value depth,
@@ -382,7 +392,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
   // Several panels of columns: blocks of rows of B are read from end to end, as
   // memory likes it, while the sums rest where they are small.
   if (tileN > regN) {
-    RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK});
+    RestingSums sums(kb, contraction, store, range, {tileM, tileN, tileK});
     sums.loop([&](Value k, Value depth) {
       kb.loop(lengthN, regN, [&](Value j) {
         kb.loop(lengthM, regM, [&](Value i) {
@@ -403,8 +413,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
         });
       });
     });
-    results.finish(kb.launch());
-    return success();
+    return;
   }
 
   // One panel: the sums stay in registers. Those of blocks of k are added up:
@@ -413,13 +422,68 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
     Value j = ix.constant(0);
     ResultTile part = getPart(i, j);
     SmallVector<Value> limits = getLimits(i, j);
-    Value sum =
-        kb.loop(sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
-          Value depth = ix.min(ix.sub(sizeK, k), tileK);
-          return kb.addTiles(others, multiply(part, k, depth, limits));
+    Value sum = kb.loop(
+        range.size, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
+          Value depth = ix.min(ix.sub(range.size, k), tileK);
+          return kb.addTiles(
+              others, multiply(part, ix.add(range.begin, k), depth, limits));
         });
-    results.store(kb, sum, contraction.getAddress(kb, part), limits);
+    store(sum, contraction.getAddress(kb, part), limits);
   });
-  results.finish(kb.launch());
+}
+
+/// Checks that the grid's tiles are whole register tiles.
+static LogicalResult verifyTile(GemmOp op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ArrayRef<int64_t> tile = schedule.getTile();
+  ArrayRef<int64_t> registers =
+      schedule.getFields<schedule::CPUGemm>().registers;
+  bool isWhole = tile[0] % registers[0] == 0 && tile[1] % registers[1] == 0 &&
+                 (tile.size() < 4 || tile[3] % registers[0] == 0);
+  if (!isWhole)
+    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
+                               "its register tile, found "
+                            << schedule;
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
+  if (failed(verifyTile(op)))
+    return failure();
+  ScheduleAttr schedule = op.getScheduleAttr();
+  FailureOr<WordOperands> words = getWordOperands(
+      op, "gemm.dot", op.getLhs(), op.getRhs(), op.getAccumulatorType(),
+      schedule.getTile()[2], schedule.getFields<schedule::CPUGemm>().registers);
+  if (failed(words))
+    return failure();
+  GemmContraction contraction(op);
+  contraction.emitChecks(rewriter);
+  if (packsRhsOnce(op, *words)) {
+    PanelForm form = contraction.getRhs().getPanels(
+        schedule.getFields<schedule::CPUGemm>().registers[1]);
+    contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
+                                   form);
+  }
+  lowerForVectors(rewriter, contraction,
+                  [&](KernelBuilder &kb, StoreVectors store) {
+                    buildPacked(kb, contraction, *words, store);
+                  });
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
+                                            GemmOp op) {
+  if (failed(verifyTile(op)))
+    return failure();
+  if (op.getTransposeRhs())
+    return op.emitOpError() << "expects rows of rhs to be contiguous along n "
+                               "for the variant 'gemm.direct', found "
+                               "transpose_rhs";
+  GemmContraction contraction(op);
+  contraction.emitChecks(rewriter);
+  lowerForVectors(rewriter, contraction,
+                  [&](KernelBuilder &kb, StoreVectors store) {
+                    buildDirect(kb, contraction, store);
+                  });
   return success();
 }

@@ -10,7 +10,7 @@
 #include "../Numbers.h"
 #include "../Variants.h"
 #include "CPUDots.h"
-#include "tracea/Doctor/CPUModel.h"
+#include "CPUProduct.h"
 
 #include <algorithm>
 
@@ -18,35 +18,25 @@ using namespace tracea::doctor;
 
 namespace {
 
-class PackedGemm : public CPUVariant {
+class PackedGemm : public CPUProduct {
 public:
   std::string_view name() const override { return "gemm.packed"; }
   std::string_view summary() const override {
     return "packs both operands block by block and multiplies register tiles";
   }
-  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
 
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return planOn(UnitKind::Vector, problem, target);
-  }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
-  double cycles(const Problem &problem, const TargetDescription &target,
-                const Plan &plan) const override;
 
 protected:
+  Plan planOf(UnitKind unit, const Problem &problem,
+              const TargetDescription &target, int64_t shares) const override;
+  double tileCycles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override;
   /// Elements along k that are packed into one.
   virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
     return 1;
   }
-  virtual CPUModel model(UnitKind, const Problem &problem,
-                         const TargetDescription &target) const {
-    return CPUModel(target, problem.accumulator);
-  }
-  /// The best plan for one of the units.
-  Plan planOn(UnitKind unit, const Problem &problem,
-              const TargetDescription &target) const;
   /// Words of k in the blocks of B and A that are packed at a time.
   virtual int64_t blockWords(const CPUModel &model, int64_t words) const;
 
@@ -93,26 +83,19 @@ public:
       return reason;
     return PackedGemm::checkTiles(problem, target, plan);
   }
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return cheapestPlan(*this, problem, target);
-  }
-  /// One for each unit that multiplies such words.
-  std::vector<Plan> plans(const Problem &problem,
-                          const TargetDescription &target) const override {
-    std::vector<Plan> plans;
-    for (UnitKind unit : dotUnits(problem, target))
-      plans.push_back(planOn(unit, problem, target));
-    return plans;
-  }
 
 protected:
+  std::vector<UnitKind>
+  unitsFor(const Problem &problem,
+           const TargetDescription &target) const override {
+    return dotUnits(problem, target);
+  }
   int64_t wordLength(const Problem &problem,
                      const TargetDescription &target) const override {
     return dotWordLength(problem, target);
   }
-  CPUModel model(UnitKind unit, const Problem &problem,
-                 const TargetDescription &target) const override {
+  CPUModel modelOf(UnitKind unit, const Problem &problem,
+                   const TargetDescription &target) const override {
     return dotModel(problem, target, unit);
   }
   bool multipliesOn(UnitKind unit, const Problem &problem,
@@ -122,15 +105,6 @@ protected:
   // Each pass over the result costs more beside products that are cheaper.
   int64_t blockWords(const CPUModel &model, int64_t words) const override;
 };
-
-/// Tiles of m x n that all products of the batch have.
-double countTiles(const Problem &problem, int64_t m, int64_t n) {
-  return static_cast<double>(
-             ceilDiv(std::max<int64_t>(1, assumed(problem.m)), m)) *
-         static_cast<double>(
-             ceilDiv(std::max<int64_t>(1, assumed(problem.n)), n)) *
-         static_cast<double>(assumed(problem.batch, 1));
-}
 
 /// Most bytes that the panels of one thread may take: far more than is fast.
 constexpr int64_t kMaxPanelBytes = 256 << 20;
@@ -162,10 +136,11 @@ int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
 /// Products with few rows or columns: a packed element would be used too rarely
 /// to pay for its copy, so register tiles read the operands where they are.
-class DirectGemm final : public CPUVariant {
+class DirectGemm final : public CPUProduct {
   /// Rows of B are read once for each register tile of rows, and A once for
   /// each of columns.
   static constexpr int64_t kFewColumns = 32;
+  static constexpr int64_t pageBytes = 4096;
   /// More rows are worth it where no register tile converts what it reads.
   static int64_t fewRows(const Problem &problem) {
     return problem.second == problem.accumulator ? 64 : 32;
@@ -179,7 +154,6 @@ public:
   std::string_view summary() const override {
     return "multiplies register tiles straight from the operands";
   }
-  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &) const override {
@@ -194,8 +168,8 @@ public:
     return "";
   }
 
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
+  Plan planOf(UnitKind, const Problem &problem, const TargetDescription &target,
+              int64_t shares) const override {
     CPUModel model(target, problem.accumulator);
     MicroTile micro =
         model.chooseMicroTile(problem.m, problem.n, /*anyRows=*/true);
@@ -219,6 +193,12 @@ public:
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
+    // Rows of A that are whole pages apart lie in one set of the first level,
+    // which has room for eight of them.
+    constexpr int64_t waysOfSet = 8;
+    if (!hasFewRows && !problem.transposeFirst && problem.k > 0 &&
+        problem.k * bytesOf(problem.operand) % pageBytes == 0)
+      micro.rows = std::min(micro.rows, waysOfSet);
     // The longer extent is cut. Of few rows a core takes as many columns as
     // there are for it, while their sums stay in the second-level cache; else
     // there are several tiles a core.
@@ -232,10 +212,10 @@ public:
         return evenShare(extent, factor, std::max(most, extent));
       if (!hasFewRows)
         return evenShare(extent, factor,
-                         std::min(most, ceilDiv(extent, 4 * model.cores)));
+                         std::min(most, ceilDiv(extent, 4 * shares)));
       int64_t sums =
           model.l2 / 4 / (std::max<int64_t>(1, problem.m) * model.elementBytes);
-      int64_t columns = roundUp(ceilDiv(extent, model.cores), factor);
+      int64_t columns = roundUp(ceilDiv(extent, shares), factor);
       return evenShare(extent, factor, std::min(sums, columns));
     };
     int64_t m = shareOf(problem.m, micro.rows, cutsRows);
@@ -243,7 +223,7 @@ public:
     // Rows of B are read from end to end, where they are long as many side by
     // side as processors look ahead in. The sums of few rows are small beside
     // them, and those of one panel stay in registers.
-    constexpr int64_t longRow = 2048, pageBytes = 4096;
+    constexpr int64_t longRow = 2048;
     int64_t kBlock = chooseKBlock(model, problem.k);
     if (hasFewRows && n > micro.columns) {
       // A block of A, which every panel of B meets, and one panel in half of
@@ -266,22 +246,43 @@ public:
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    return checkTile(
-        model, plan,
-        {{"m", plan.registers()[0]}, {"n", plan.registers()[1]}, {"k"}},
-        /*anyRows=*/true);
+    if (Reason reason = checkTile(
+            model, plan,
+            {{"m", plan.registers()[0]}, {"n", plan.registers()[1]}, {"k"}},
+            /*anyRows=*/true);
+        !reason.empty())
+      return reason;
+    return checkSplit(problem, plan);
   }
 
-  double cycles(const Problem &problem, const TargetDescription &target,
-                const Plan &plan) const override {
+  double tileCycles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
     int64_t m = std::max<int64_t>(1, assumed(problem.m));
     int64_t n = std::max<int64_t>(1, assumed(problem.n));
-    return model.spread(
-        countTiles(problem, plan.tile[0], plan.tile[1]),
-        model.multiplyCycles({plan.registers()[0], plan.registers()[1]},
-                             std::min(m, plan.tile[0]),
-                             std::min(n, plan.tile[1]), assumed(problem.k)));
+    return model.multiplyCycles({plan.registers()[0], plan.registers()[1]},
+                                std::min(m, plan.tile[0]),
+                                std::min(n, plan.tile[1]), assumed(problem.k)) +
+           waits(model, problem, plan);
+  }
+
+private:
+  /// Processors look ahead within a page: each run of a tile that has a part of
+  /// the rows of B is waited for, unless register tiles ask for it or it may be
+  /// in the second level already.
+  static double waits(const CPUModel &model, const Problem &problem,
+                      const Plan &plan) {
+    constexpr double waitCycles = 75; // measured on Sapphire Rapids
+    int64_t n = std::max<int64_t>(1, assumed(problem.n));
+    int64_t columns = std::min(n, plan.tile[1]);
+    int64_t panels = plan.tile[1] / plan.registers()[1];
+    bool asksAhead = panels > 1 && panels <= plan.registers()[0];
+    auto rows = static_cast<double>(assumed(problem.k));
+    double bytes = static_cast<double>(columns * bytesOf(problem.second));
+    if (asksAhead || rows * bytes <= static_cast<double>(model.l2) / 2)
+      return 0;
+    double pages = bytes / static_cast<double>(pageBytes);
+    return waitCycles * rows * (columns < n ? std::max(pages, 1.0) : pages);
   }
 };
 
@@ -321,11 +322,12 @@ static Problem inWords(const Problem &problem, int64_t length) {
   return result;
 }
 
-Plan PackedGemm::planOn(UnitKind unit, const Problem &given,
-                        const TargetDescription &target) const {
+Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
+                        const TargetDescription &target, int64_t shares) const {
   int64_t length = wordLength(given, target);
   Problem problem = inWords(given, length);
-  CPUModel model = this->model(unit, problem, target);
+  CPUModel model = modelOf(unit, problem, target);
+  model.cores = shares;
   MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
   int64_t kBlock = blockWords(model, problem.k);
 
@@ -350,7 +352,6 @@ Plan PackedGemm::planOn(UnitKind unit, const Problem &given,
   // Share the product between the cores; a batch may already do that. Every way
   // to write the number of shares as a grid is tried: cutting m packs B more
   // often, cutting n packs A more often. Among equals m is cut.
-  int64_t shares = model.cores;
   if (problem.batch != kUnknownExtent && problem.batch > 0)
     shares = problem.batch >= 4 * model.cores
                  ? 1
@@ -392,7 +393,7 @@ Plan PackedGemm::planOn(UnitKind unit, const Problem &given,
 Reason PackedGemm::checkTiles(const Problem &problem,
                               const TargetDescription &target,
                               const Plan &plan) const {
-  CPUModel model = this->model(plan.unit, problem, target);
+  CPUModel model = modelOf(plan.unit, problem, target);
   if (Reason reason = checkTile(model, plan,
                                 {{"m", plan.registers()[0]},
                                  {"n", plan.registers()[1]},
@@ -408,21 +409,19 @@ Reason PackedGemm::checkTiles(const Problem &problem,
   if (int64_t bytes = elements * model.elementBytes; bytes > kMaxPanelBytes)
     return "the panels take " + std::to_string(bytes) + " bytes, more than " +
            std::to_string(kMaxPanelBytes);
-  return "";
+  return checkSplit(problem, plan);
 }
 
-double PackedGemm::cycles(const Problem &problem,
-                          const TargetDescription &target,
-                          const Plan &plan) const {
+double PackedGemm::tileCycles(const Problem &problem,
+                              const TargetDescription &target,
+                              const Plan &plan) const {
   int64_t words = ceilDiv(assumed(problem.k), wordLength(problem, target));
-  CPUModel model = this->model(plan.unit, problem, target);
-  MicroTile micro{plan.registers()[0], plan.registers()[1]};
   int64_t m = std::max<int64_t>(1, assumed(problem.m));
   int64_t n = std::max<int64_t>(1, assumed(problem.n));
-  return model.spread(countTiles(problem, plan.tile[0], plan.tile[1]),
-                      tileCycles(model, micro, std::min(m, plan.tile[0]),
-                                 std::min(n, plan.tile[1]), words,
-                                 stagesB(problem, target)));
+  return tileCycles(modelOf(plan.unit, problem, target),
+                    {plan.registers()[0], plan.registers()[1]},
+                    std::min(m, plan.tile[0]), std::min(n, plan.tile[1]), words,
+                    stagesB(problem, target));
 }
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {

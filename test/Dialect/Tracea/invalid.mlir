@@ -1161,8 +1161,13 @@ func.func private @split_of_warps() attributes {s = #tracea.schedule<variant = "
 
 // -----
 
-// expected-error @+1 {{variant 'gemm.packed' of family 'cpu_gemm' has no field 'producers'; it takes 'registers', 'slots', 'group'}}
+// expected-error @+1 {{variant 'gemm.packed' of family 'cpu_gemm' has no field 'producers'; it takes 'registers', 'slots', 'group', 'split'}}
 func.func private @producers_of_a_cpu() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, producers = 1, registers = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{expected 'split' of 1 to 64, found 65}}
+func.func private @parts_of_a_cpu() attributes {s = #tracea.cpu_gemm<registers = [8, 8], split = 65>}
 
 // -----
 

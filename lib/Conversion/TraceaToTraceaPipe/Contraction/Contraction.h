@@ -188,6 +188,20 @@ Value createParts(KernelRewriter &rewriter, Contraction &contraction,
 void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
                      Value parts, bool takesAnyMemory);
 
+/// The same in a kernel: of tiles of `tile`, which are those of its grid.
+void buildSumOfParts(KernelBuilder &kb, Contraction &contraction, Value parts,
+                     const ContractionResults &results, RankedTensorType tile);
+
+/// Stores the sums of a kernel for CPUs that leave its registers.
+using StoreVectors = function_ref<void(Value sums, const TileAddress &address,
+                                       ValueRange limits)>;
+
+/// Replaces the operation by a launch of what `build` makes for a CPU: of the
+/// results, or of as many parts as the schedule splits sums into, and of
+/// another one that adds them up.
+void lowerForVectors(KernelRewriter &rewriter, Contraction &contraction,
+                     function_ref<void(KernelBuilder &, StoreVectors)> build);
+
 /// Opens the grid of tiles of a kernel for `lowerForMemory`.
 using OpenTiles = function_ref<ResultTile(KernelBuilder &)>;
 /// Stores the sums of a tile, or of a piece of it; the last argument gives what

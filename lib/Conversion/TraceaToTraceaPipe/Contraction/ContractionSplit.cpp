@@ -52,20 +52,17 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   return kb.launch().front();
 }
 
-/// The kernel of a sum of parts.
-static void buildSumOfParts(KernelBuilder &kb, Contraction &contraction,
-                            Value parts, const ContractionResults &results) {
+void mlir::tracea::buildSumOfParts(KernelBuilder &kb, Contraction &contraction,
+                                   Value parts,
+                                   const ContractionResults &results,
+                                   RankedTensorType type) {
   defineSumOfParts(kb, contraction.getOp(), parts);
   IndexMath &ix = kb.index();
-  kb.getKernel().setWarps(kPartRows);
-  ResultTile tile = contraction.beginTiles(kb, {kPartRows, kPartColumns});
+  ResultTile tile = contraction.beginTiles(kb, type.getShape());
   SmallVector<Value> limits = tile.getLimits(ix);
   TileAddress address = contraction.getAddress(kb, tile);
   SmallVector<AffineExpr> partExprs{kb.zero()};
   llvm::append_range(partExprs, address.map.getResults());
-  auto type = RankedTensorType::get({kPartRows, kPartColumns},
-                                    contraction.getAccumulatorType(),
-                                    getPartLanes(kb.builder().getContext()));
   int64_t split = cast<RankedTensorType>(parts.getType()).getDimSize(0);
   Value sum;
   for (int64_t part = 0; part < split; ++part) {
@@ -77,6 +74,17 @@ static void buildSumOfParts(KernelBuilder &kb, Contraction &contraction,
     sum = sum ? kb.addTiles(sum, one) : one;
   }
   results.store(kb, sum, address, limits);
+}
+
+/// The kernel of a sum of parts for the warps of a GPU.
+static void buildForWarps(KernelBuilder &kb, Contraction &contraction,
+                          Value parts, const ContractionResults &results) {
+  kb.getKernel().setWarps(kPartRows);
+  buildSumOfParts(
+      kb, contraction, parts, results,
+      RankedTensorType::get({kPartRows, kPartColumns},
+                            contraction.getAccumulatorType(),
+                            getPartLanes(kb.builder().getContext())));
 }
 
 void mlir::tracea::lowerSumOfParts(KernelRewriter &rewriter,
@@ -93,12 +101,12 @@ void mlir::tracea::lowerSumOfParts(KernelRewriter &rewriter,
     return results.finish(
         launchForMemory(rewriter, op, inputs, results.getInits(), numOperands,
                         [&](KernelBuilder &kb, bool) {
-                          buildSumOfParts(kb, contraction, parts, results);
+                          buildForWarps(kb, contraction, parts, results);
                         }));
   }
   KernelBuilder kb(rewriter, op, inputs, results.getInits());
   requireAlignment(kb.getKernel());
-  buildSumOfParts(kb, contraction, parts, results);
+  buildForWarps(kb, contraction, parts, results);
   results.finish(kb.launch());
 }
 
