@@ -982,6 +982,41 @@ TEST(CPUGemm, LongSumsOfFewTilesAreSplit) {
   EXPECT_EQ(splitOf(best(batch, two)), 1);
 }
 
+// Of a B in the second level with few columns, register tiles take whole rows:
+// as many rows of A as leave registers for them, and of few products shares.
+TEST(CPUGemm, FewColumnsAreOnePanel) {
+  TargetDescription one = cpu("sapphirerapids", 1);
+  TargetDescription two = cpu("sapphirerapids", 2);
+  for (int64_t n : {64, 80, 96}) {
+    Candidate choice = best(gemm(64, n, 64), one);
+    EXPECT_EQ(choice.variant->name(), "gemm.direct") << n;
+    EXPECT_THAT(choice.plan.tile, ElementsAre(64, n, 64));
+    EXPECT_THAT(choice.plan.registers(), ElementsAre(4, n));
+  }
+  EXPECT_THAT(best(gemm(64, 64, 64), two).plan.tile, ElementsAre(32, 64, 64));
+  EXPECT_THAT(best(gemm(48, 48, 48), two).plan.tile, ElementsAre(24, 48, 48));
+  // A batch is shared as it is.
+  Problem batch = gemm(64, 64, 64);
+  batch.batch = 128;
+  EXPECT_THAT(best(batch, two).plan.tile, ElementsAre(64, 64, 64));
+  batch.n = 33;
+  EXPECT_THAT(best(batch, two).plan.tile, ElementsAre(64, 48, 64));
+  // More columns than registers have room for beside four rows, and a B that is
+  // larger than half of the second level.
+  EXPECT_LT(best(gemm(64, 112, 64), one).plan.registers()[1], 112);
+  EXPECT_EQ(best(gemm(64, 64, 4096), one).plan.registers()[1], 64);
+  EXPECT_EQ(best(gemm(64, 64, 4097), one).plan.registers()[1], 32);
+}
+
+// Rows of A that are whole pages apart fill one set of the first level.
+TEST(CPUGemm, RowsOfPagesAreFew) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  EXPECT_THAT(best(gemm(4096, 16, 4096), target).plan.registers(),
+              ElementsAre(8, 16));
+  EXPECT_THAT(best(gemm(4096, 16, 4000), target).plan.registers(),
+              ElementsAre(16, 16));
+}
+
 // Rows of B are read from end to end by parts of k: a share of their columns
 // would be runs too short for a processor that looks ahead within pages.
 TEST(CPUGemm, FewRowsOfLargeMatricesAreSplit) {

@@ -168,9 +168,14 @@ public:
     return "";
   }
 
-  Plan planOf(UnitKind, const Problem &problem, const TargetDescription &target,
-              int64_t shares) const override {
-    CPUModel model(target, problem.accumulator);
+  Plan planOf(UnitKind unit, const Problem &problem,
+              const TargetDescription &target, int64_t shares) const override {
+    CPUModel model = modelOf(unit, problem, target);
+    // Several tiles a core; a batch of so many has them itself.
+    constexpr int64_t tilesOfCore = 4;
+    bool sharesBatch = assumed(problem.batch) >= tilesOfCore * shares;
+    if (sharesBatch)
+      shares = 1;
     MicroTile micro =
         model.chooseMicroTile(problem.m, problem.n, /*anyRows=*/true);
     // Few rows wait for rows of B, whose runs are as long as registers allow:
@@ -193,6 +198,11 @@ public:
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
+    if (MicroTile whole = wholeRows(model, problem, micro); whole.rows > 0)
+      return planOfWholeRows(whole, model, problem, shares);
+    if (hasFewRows && problem.n != kUnknownExtent &&
+        roundUp(problem.n, model.lanes) == micro.columns)
+      return planOfWholeRows(micro, model, problem, shares);
     // Rows of A that are whole pages apart lie in one set of the first level,
     // which has room for eight of them.
     constexpr int64_t waysOfSet = 8;
@@ -200,8 +210,7 @@ public:
         problem.k * bytesOf(problem.operand) % pageBytes == 0)
       micro.rows = std::min(micro.rows, waysOfSet);
     // The longer extent is cut. Of few rows a core takes as many columns as
-    // there are for it, while their sums stay in the second-level cache; else
-    // there are several tiles a core.
+    // there are for it, while their sums stay in the second-level cache.
     bool cutsRows = problem.n != kUnknownExtent &&
                     (problem.m == kUnknownExtent || problem.m > problem.n);
     auto shareOf = [&](int64_t extent, int64_t factor, bool isCut) {
@@ -211,8 +220,10 @@ public:
       if (!isCut)
         return evenShare(extent, factor, std::max(most, extent));
       if (!hasFewRows)
-        return evenShare(extent, factor,
-                         std::min(most, ceilDiv(extent, 4 * shares)));
+        return evenShare(
+            extent, factor,
+            std::min(most,
+                     ceilDiv(extent, sharesBatch ? 1 : tilesOfCore * shares)));
       int64_t sums =
           model.l2 / 4 / (std::max<int64_t>(1, problem.m) * model.elementBytes);
       int64_t columns = roundUp(ceilDiv(extent, shares), factor);
@@ -245,7 +256,7 @@ public:
 
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
-    CPUModel model(target, problem.accumulator);
+    CPUModel model = modelOf(plan.unit, problem, target);
     if (Reason reason = checkTile(
             model, plan,
             {{"m", plan.registers()[0]}, {"n", plan.registers()[1]}, {"k"}},
@@ -255,9 +266,19 @@ public:
     return checkSplit(problem, plan);
   }
 
+  // Lines of B are read one after the other, a vector's share of them a cycle.
+  CPUModel modelOf(UnitKind, const Problem &problem,
+                   const TargetDescription &target) const override {
+    CPUModel model(target, problem.accumulator);
+    model.streamBytes =
+        std::max(model.streamBytes,
+                 0.75 * static_cast<double>(model.lanes * model.elementBytes));
+    return model;
+  }
+
   double tileCycles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
-    CPUModel model(target, problem.accumulator);
+    CPUModel model = modelOf(plan.unit, problem, target);
     int64_t m = std::max<int64_t>(1, assumed(problem.m));
     int64_t n = std::max<int64_t>(1, assumed(problem.n));
     return model.multiplyCycles({plan.registers()[0], plan.registers()[1]},
@@ -267,6 +288,41 @@ public:
   }
 
 private:
+  /// A register tile of whole rows of B in place of `micro`, which has a part
+  /// of them: sums stay in registers through all of k, and A is read once. B,
+  /// which each register tile reads, has to stay in the second level. Without
+  /// rows where there is none as fast.
+  static MicroTile wholeRows(const CPUModel &model, const Problem &problem,
+                             MicroTile micro) {
+    constexpr int64_t fewestRows = 4;
+    constexpr double worthwhile = 1.05; // the model's own error
+    MicroTile best{0, 0};
+    if (!isKnownAtMost(problem.m, fewRows(problem)) ||
+        problem.n == kUnknownExtent || problem.n <= micro.columns ||
+        problem.k == kUnknownExtent ||
+        problem.k * problem.n * bytesOf(problem.second) > model.l2 / 2)
+      return best;
+    int64_t columns = roundUp(problem.n, model.lanes);
+    auto cyclesOf = [&](MicroTile tile) {
+      return model.multiplyCycles(tile, problem.m, problem.n, problem.k);
+    };
+    double most = worthwhile * cyclesOf(micro);
+    for (int64_t rows = fewestRows; model.mostColumns(rows) >= columns; ++rows)
+      if (MicroTile tile{rows, columns};
+          problem.m >= rows && cyclesOf(tile) <= most &&
+          (best.rows == 0 || cyclesOf(tile) < cyclesOf(best)))
+        best = tile;
+    return best;
+  }
+  Plan planOfWholeRows(MicroTile micro, const CPUModel &model,
+                       const Problem &problem, int64_t shares) const {
+    Plan plan = emptyPlan();
+    plan.tile = {evenShare(problem.m, micro.rows,
+                           roundUp(ceilDiv(problem.m, shares), micro.rows)),
+                 micro.columns, chooseKBlock(model, problem.k)};
+    plan.registers() = {micro.rows, micro.columns};
+    return plan;
+  }
   /// Processors look ahead within a page: each run of a tile that has a part of
   /// the rows of B is waited for, unless register tiles ask for it or it may be
   /// in the second level already.
