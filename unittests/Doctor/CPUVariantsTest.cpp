@@ -243,6 +243,36 @@ TEST(CPUGemm, BlocksOfKFillTheSecondLevel) {
   EXPECT_EQ(depth("znver4", 383), 383);
 }
 
+// Few rows meet a packed block of B a few times only: it stays in a quarter of
+// the second level, longer along k where rows of B are.
+TEST(CPUGemm, BlocksOfFewRowsStayInTheSecondLevel) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  target.caches.push_back({3, 256 << 20, 64, 1}); // the table has none
+  auto tileOf = [&](int64_t m, bool transposed) {
+    Problem problem = gemm(m, 4096, 4096);
+    problem.transposeSecond = transposed;
+    Candidate choice = best(problem, target);
+    EXPECT_EQ(choice.variant->name(), "gemm.packed") << m;
+    return choice.plan.tile;
+  };
+  EXPECT_THAT(tileOf(16, true), ElementsAre(16, 512, 256, 16));
+  EXPECT_THAT(tileOf(128, true), ElementsAre(128, 512, 256, 128));
+  EXPECT_THAT(tileOf(128, false), ElementsAre(128, 2048, 64, 128));
+  // Few columns leave k more of it; more rows use a block more often.
+  EXPECT_EQ(best(gemm(128, 512, 512), target).plan.tile[2], 256);
+  EXPECT_THAT(tileOf(129, false), ElementsAre(136, 4096, 512, 136));
+  EXPECT_EQ(best(gemm(100, 256, kUnknownExtent), target).plan.tile[2], 512);
+  EXPECT_EQ(best(gemm(100, 2048, kUnknownExtent), target).plan.tile[2], 64);
+  // Of words as many.
+  TargetDescription words = cpu("icelake-server", 1);
+  Problem bytes = gemm(16, 4096, 4096, ElementType::I8);
+  bytes.accumulator = ElementType::I32;
+  bytes.result = ElementType::I32;
+  Candidate choice = best(bytes, words);
+  EXPECT_EQ(choice.variant->name(), "gemm.dot");
+  EXPECT_LE(choice.plan.tile[1] * choice.plan.tile[2], words.cacheBytes(2) / 4);
+}
+
 TEST(CPUGemm, OneCoreTakesTheWholeProduct) {
   Candidate choice = best(gemm(512, 512, 512), cpu("znver4", 1));
   EXPECT_EQ(choice.variant->name(), "gemm.packed");

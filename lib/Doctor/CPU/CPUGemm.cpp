@@ -390,6 +390,16 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   // B's packed block stays in this core's half of the last-level share.
   int64_t mostColumns =
       std::min<int64_t>(4096, model.l3 / 2 / (kBlock * model.elementBytes));
+  // Of few rows panels of B are read a few times only: a block of them stays in
+  // the second level, of as many columns as leave k some length. Where rows of
+  // B run along k these are longer, and columns fewer.
+  constexpr int64_t fewRows = 128, depthAcross = 64, depthAlong = 256;
+  bool hasFewRows =
+      !model.hasTiles() && problem.m != kUnknownExtent && problem.m <= fewRows;
+  int64_t depth = problem.transposeSecond ? depthAlong : depthAcross;
+  int64_t elements = model.l2 / 4 / model.elementBytes;
+  if (hasFewRows)
+    mostColumns = std::min(mostColumns, elements / depth);
   int64_t mostRows = kMaxTileExtent / 2;
   if (needsScratch(problem, kBlock)) {
     mostRows = 256;
@@ -433,6 +443,10 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
       }
     }
   }
+
+  if (int64_t most = std::max(depth, roundDown(elements / columns, 8));
+      hasFewRows && kBlock > most)
+    kBlock = problem.k == kUnknownExtent ? most : evenShare(problem.k, 8, most);
 
   // A's packed rows take a third of the second level.
   int64_t staged = model.l2 / 3 / (kBlock * model.elementBytes);
