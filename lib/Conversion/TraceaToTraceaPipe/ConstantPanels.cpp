@@ -35,14 +35,12 @@ int64_t PanelForm::getPanels() const {
 
 SmallVector<AffineExpr> PanelForm::at(ArrayRef<AffineExpr> place) const {
   bool isOne = getPanels() == 1;
-  AffineExpr inPanel = isOne ? place[outer] : place[outer] % width;
   SmallVector<AffineExpr> result = {
-      getAffineConstantExpr(0, type.getContext())};
-  if (!isOne)
-    result[0] = place[outer].floorDiv(width);
+      isOne ? getAffineConstantExpr(0, type.getContext())
+            : place[outer].floorDiv(width)};
   for (int64_t dim : others)
     result.push_back(place[dim]);
-  result.append({place[steps], inPanel});
+  result.append({place[steps], isOne ? place[outer] : place[outer] % width});
   return result;
 }
 

@@ -47,7 +47,8 @@ private:
     return problem.result != problem.accumulator &&
            (problem.k == kUnknownExtent || problem.k > kBlock);
   }
-  /// Elements of a constant B are packed once for all runs, words in each.
+  /// Elements of a constant B are packed once for all runs; words are staged in
+  /// each of them.
   bool stagesB(const Problem &problem, const TargetDescription &target) const {
     return !problem.isSecondConstant || problem.second != problem.accumulator ||
            wordLength(problem, target) > 1;

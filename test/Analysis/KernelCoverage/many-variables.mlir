@@ -2,7 +2,10 @@
 // knows, make conjunctions of 29 variables: branch and bound answers them within
 // 25 branches, where a reduced basis was looked for without end.
 
-// RUN: tracea-opt %s --tracea-compile="target=x86-64-v4 to=pipeline require-proof=true" -o /dev/null
+// RUN: tracea-opt %s --tracea-compile="target=x86-64-v4 to=pipeline require-proof=true" | FileCheck %s
+
+// CHECK: tracea_pipe.kernel @attention_0
+// CHECK-SAME: check = "coverage", claim = "all elements of 1 result written exactly once, {{.*}}3 operands of sums with each term once, 1 pair of operands in step
 
 func.func @main(%q: tensor<?x?x?x80xf32>, %k: tensor<1x?x?x80xf32>, %v: tensor<?x1x?x1xf32>, %m: tensor<?x1x1x2xi1>, %n: tensor<1xi32>) -> tensor<1x?x?x1xf16> {
   %c1 = arith.constant 1 : index
