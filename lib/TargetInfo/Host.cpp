@@ -4,7 +4,9 @@
 //
 // A processor's name says how it is built, its feature bits what may be used: a
 // hypervisor or an old kernel can hide AVX-512 of a core that has it. So the
-// entry is found by name and then narrowed by the bits.
+// entry is found by name and then narrowed by the bits. A name that says
+// nothing, of a newer processor or one that a hypervisor made up, leaves the
+// bits alone: a core of the vendor's that has no others is close to it.
 //
 // Sources: Intel SDM volume 2 (CPUID), volume 1 chapter 13 (XGETBV, XCR0);
 // AMD64 Architecture Programmer's Manual volume 3 appendix E; AMD's revision
@@ -19,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <set>
 
 #if defined(__linux__)
@@ -118,17 +121,36 @@ std::string armEntryFor(unsigned implementer, unsigned part) {
   }
 }
 
-std::string x86LevelFor(const std::vector<std::string> &has) {
-  for (const char *level : {"x86-64-v4", "x86-64-v3", "x86-64-v2"}) {
-    std::optional<TargetDescription> target = lookup(level);
+/// The first of the entries whose features are all in `has`; empty for none.
+static std::string firstWithin(std::initializer_list<const char *> entries,
+                               const std::vector<std::string> &has) {
+  auto isPresent = [&](const std::string &feature) {
+    return std::find(has.begin(), has.end(), feature) != has.end();
+  };
+  for (const char *entry : entries) {
+    std::optional<TargetDescription> target = lookup(entry);
     if (target && std::all_of(target->features.begin(), target->features.end(),
-                              [&](const std::string &feature) {
-                                return std::find(has.begin(), has.end(),
-                                                 feature) != has.end();
-                              }))
-      return level;
+                              isPresent))
+      return entry;
   }
   return "";
+}
+
+std::string x86CoreFor(std::string_view vendor,
+                       const std::vector<std::string> &has) {
+  // The newest first.
+  if (vendor == "AuthenticAMD")
+    return firstWithin({"znver5", "znver4", "znver3"}, has);
+  if (vendor == "GenuineIntel")
+    return firstWithin({"sapphirerapids", "icelake-server", "cooperlake",
+                        "cascadelake", "skylake-avx512", "alderlake", "skylake",
+                        "haswell"},
+                       has);
+  return "";
+}
+
+std::string x86LevelFor(const std::vector<std::string> &has) {
+  return firstWithin({"x86-64-v4", "x86-64-v3", "x86-64-v2"}, has);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,6 +272,8 @@ std::vector<std::string> hostFeatures() {
 static std::string hostEntry(const std::vector<std::string> &has) {
   X86Identity id = identify();
   std::string name = x86EntryFor(id.vendor, id.family, id.model, id.stepping);
+  if (name.empty())
+    name = x86CoreFor(id.vendor, has);
   return name.empty() ? x86LevelFor(has) : name;
 }
 

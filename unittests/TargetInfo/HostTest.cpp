@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -50,6 +51,22 @@ TEST(Host, EveryNameIsInTheTables) {
     if (!name.empty())
       EXPECT_TRUE(lookup(name).has_value()) << name;
   }
+}
+
+TEST(Host, CoresByFeatures) {
+  // A processor that is newer than the tables, or whose name a hypervisor
+  // hides.
+  std::vector<std::string> newer = lookup("sapphirerapids")->features;
+  newer.push_back("amx-fp16");
+  EXPECT_EQ(x86CoreFor("GenuineIntel", newer), "sapphirerapids");
+  EXPECT_EQ(x86CoreFor("AuthenticAMD", lookup("znver5")->features), "znver5");
+  // A core that has more than is shown is none.
+  std::vector<std::string> hidden = lookup("sapphirerapids")->features;
+  hidden.erase(std::find(hidden.begin(), hidden.end(), "amx-tile"));
+  EXPECT_EQ(x86CoreFor("GenuineIntel", hidden), "icelake-server");
+  EXPECT_EQ(x86CoreFor("AuthenticAMD", lookup("haswell")->features), "");
+  EXPECT_EQ(x86CoreFor("Somebody", newer), "");
+  EXPECT_EQ(x86CoreFor("GenuineIntel", {}), "");
 }
 
 TEST(Host, LevelsByFeatures) {

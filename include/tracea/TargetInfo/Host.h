@@ -35,6 +35,11 @@ std::string x86EntryFor(std::string_view vendor, unsigned family,
 /// empty when there is none.
 std::string armEntryFor(unsigned implementer, unsigned part);
 
+/// Entry of the vendor's newest core whose features are all in `has`, for
+/// processors that have no entry of their own; empty when there is none.
+std::string x86CoreFor(std::string_view vendor,
+                       const std::vector<std::string> &has);
+
 /// The best x86-64 level whose features are all in `has`.
 std::string x86LevelFor(const std::vector<std::string> &has);
 
