@@ -8,6 +8,8 @@
 // RUN: tracea run %s --entry i8_groups --random-inputs --check
 // RUN: tracea run %s --entry i8_blocks --random-inputs --check
 // RUN: tracea run %s --entry i8_open --random-inputs --shape 0=3x7x10x20 --shape 2=3x7x10x24 --check
+// RUN: tracea run %s --entry i8_in_place --random-inputs --check
+// RUN: tracea run %s --entry bf16_in_place --random-inputs --check
 // RUN: tracea run %s --entry bf16_border --random-inputs --check
 // RUN: tracea run %s --entry bf16_stride --random-inputs --check
 // RUN: tracea run %s --entry bf16_first --random-inputs --check
@@ -45,6 +47,17 @@ func.func @i8_open(%x: tensor<?x?x?x20xi8>, %w: tensor<24x3x3x20xi8>, %d: tensor
   %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %w : tensor<?x?x?x20xi8>, tensor<24x3x3x20xi8>) outs(%d : tensor<?x?x?x24xi32>)
          schedule <variant = "conv2d.dot", unit = amx, tile = [4, 32, 32, 64], registers = [32, 32]>
   return %0 : tensor<?x?x?x24xi32>
+}
+// Images where they lie: whole tiles of pixels, and of channels, that no tap leaves.
+func.func @i8_in_place(%x: tensor<2x5x33x128xi8>, %w: tensor<24x3x2x128xi8>, %d: tensor<2x3x32x24xi32>) -> tensor<2x3x32x24xi32> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<2x5x33x128xi8>, tensor<24x3x2x128xi8>) outs(%d : tensor<2x3x32x24xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [2, 32, 32, 64], registers = [32, 32], staged = 0>
+  return %0 : tensor<2x3x32x24xi32>
+}
+func.func @bf16_in_place(%x: tensor<1x7x63x32xbf16>, %w: tensor<2x1x32x40xbf16>, %d: tensor<1x3x32x40xf32>) -> tensor<1x3x32x40xf32> {
+  %0 = tracea.conv2d layout nhwc filter rsck strides [2, 2] ins(%x, %w : tensor<1x7x63x32xbf16>, tensor<2x1x32x40xbf16>) outs(%d : tensor<1x3x32x40xf32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [3, 16, 64, 32], registers = [16, 64], staged = 0>
+  return %0 : tensor<1x3x32x40xf32>
 }
 func.func @bf16_border(%x: tensor<2x9x11x16xbf16>, %w: tensor<40x3x3x16xbf16>, %d: tensor<2x9x11x40xf32>) -> tensor<2x9x11x40xf32> {
   %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %w : tensor<2x9x11x16xbf16>, tensor<40x3x3x16xbf16>) outs(%d : tensor<2x9x11x40xf32>)

@@ -117,12 +117,21 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
                               const TargetDescription &target) {
   struct Choice {
     StringRef what;
-    SmallVector<ConvolutionRewrite, 2> chain;
+    SmallVector<ConvolutionRewrite, 3> chain;
   };
-  // A CPU stages rows of taps as they lie, whatever their length.
+  // A CPU stages rows of taps as they lie, whatever their length, but words of
+  // floats, behind whose last tap infinity would meet zero.
   const Choice onCPU[] = {
       {"channels last", {putChannelsLast}},
-      {"its channels among the taps of a row", {putChannelsInTaps}}};
+      {"its channels among the taps of a row", {putChannelsInTaps}},
+      {"the taps of a row as channels", {joinTapsOfRows}},
+      {"the taps of a row as channels, and its border", {joinTapsAndBorder}},
+      {"the pixels of all rows as one row", {joinPixels}},
+      {"all taps as channels, and the pixels of all rows as one row",
+       {joinAllTaps, joinPixels}},
+      {"its border, all taps as channels, and the pixels of all rows as one "
+       "row",
+       {putBorder, joinAllTaps, joinPixels}}};
   const Choice onGPU[] = {{"channels last", {putChannelsLast}},
                           {"the taps of a row as channels", {joinTapsOfRows}},
                           {"channels last and the taps of a row as channels",

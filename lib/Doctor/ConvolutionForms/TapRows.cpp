@@ -33,18 +33,30 @@ static Value getZero(OpBuilder &b, Location loc, Type element) {
                                    cast<TypedAttr>(b.getZeroAttr(element)));
 }
 
-/// `tensor` with `low` and `high` zeros around a dimension.
-static Value addZeros(OpBuilder &b, Location loc, Value tensor, int64_t dim,
-                      int64_t low, int64_t high) {
-  if (!low && !high)
+namespace {
+/// Zeros in front of a dimension and behind it.
+struct Border {
+  int64_t dim, low, high;
+};
+} // namespace
+
+/// `tensor` with zeros around it.
+static Value addZeros(OpBuilder &b, Location loc, Value tensor,
+                      ArrayRef<Border> borders) {
+  if (llvm::all_of(borders, [](const Border &border) {
+        return !border.low && !border.high;
+      }))
     return tensor;
   RankedTensorType type = getTensorType(tensor);
   SmallVector<OpFoldResult> before(type.getRank(), b.getIndexAttr(0)),
       after(before);
-  before[dim] = b.getIndexAttr(low);
-  after[dim] = b.getIndexAttr(high);
   SmallVector<int64_t> shape(type.getShape());
-  shape[dim] += low + high;
+  for (auto [dim, low, high] : borders) {
+    before[dim] = b.getIndexAttr(low);
+    after[dim] = b.getIndexAttr(high);
+    if (!ShapedType::isDynamic(shape[dim]))
+      shape[dim] += low + high;
+  }
   return tensor::PadOp::create(b, loc, type.clone(shape), tensor, before, after,
                                getZero(b, loc, type.getElementType()));
 }
@@ -88,10 +100,13 @@ struct Windows {
 };
 } // namespace
 
-/// The windows of `op`, or nothing where they are not worth it.
+/// The windows of `op`, or nothing where they are not worth it. With
+/// `hasBorder` they have rows of zeros above and below the image's, so that no
+/// tap leaves them.
 static std::optional<Windows> joinTaps(RewriterBase &rewriter,
                                        ConvolutionOpInterface op,
-                                       ConvolutionForm &made) {
+                                       ConvolutionForm &made,
+                                       bool hasBorder = false) {
   ConvolutionParts parts = op.getParts();
   RankedTensorType image = getTensorType(parts.image),
                    filter = getTensorType(parts.filter),
@@ -105,6 +120,9 @@ static std::optional<Windows> joinTaps(RewriterBase &rewriter,
   for (int64_t extent : {taps, channels, width, pixels, image.getDimSize(3)})
     if (ShapedType::isDynamic(extent) || extent < 1)
       return std::nullopt;
+  if (hasBorder && (image.isDynamicDim(1) || filter.isDynamicDim(1) ||
+                    output.isDynamicDim(1)))
+    return std::nullopt;
   // Of more channels steps are full as it is.
   constexpr int64_t kMostChannels = 128;
   if (taps < 2 || channels > kMostChannels)
@@ -124,9 +142,20 @@ static std::optional<Windows> joinTaps(RewriterBase &rewriter,
   Value row = tensor::CollapseShapeOp::create(
       rewriter, loc, parts.image,
       SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-  row = addZeros(rewriter, loc, row, 2, before, after);
+  Border above{1, 0, 0};
+  if (hasBorder) {
+    above.low = op.getPads()[0];
+    int64_t seenRows = (output.getDimSize(1) - 1) * op.getStrides()[0] +
+                       (filter.getDimSize(1) - 1) * op.getDilations()[0] + 1;
+    above.high =
+        std::max<int64_t>(seenRows - above.low - image.getDimSize(1), 0);
+  }
+  row = addZeros(rewriter, loc, row, {above, {2, before, after}});
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, parts.image);
+  if (hasBorder)
+    sizes[1] =
+        rewriter.getIndexAttr(image.getDimSize(1) + above.low + above.high);
   sizes[2] = rewriter.getIndexAttr(pixels);
   sizes[3] = rewriter.getIndexAttr(extent);
   Value windows = makeWindows(rewriter, loc, row, step, seen, sizes);
@@ -139,8 +168,10 @@ static std::optional<Windows> joinTaps(RewriterBase &rewriter,
 /// taken care of the image's columns.
 template <typename OpTy>
 static OpTy makeOneTapWide(RewriterBase &rewriter, OpTy op, Value windows,
-                           Value other, Value init) {
-  ArrayRef<int64_t> pads = op.getPads();
+                           Value other, Value init, bool hasBorder = false) {
+  SmallVector<int64_t> pads(op.getPads());
+  if (hasBorder)
+    pads[0] = pads[2] = 0;
   auto made =
       OpTy::create(rewriter, op.getLoc(), init.getType(), windows, other,
                    op.getExtras(), init, ImageLayout::NHWC, FilterLayout::KRSC,
@@ -153,9 +184,12 @@ static OpTy makeOneTapWide(RewriterBase &rewriter, OpTy op, Value windows,
   return made;
 }
 
-static std::optional<ConvolutionForm>
-joinTapsOfRows(RewriterBase &rewriter, ConvolutionForm made, Conv2DOp op) {
-  std::optional<Windows> windows = joinTaps(rewriter, made.conv, made);
+static std::optional<ConvolutionForm> joinTapsOfRows(RewriterBase &rewriter,
+                                                     ConvolutionForm made,
+                                                     Conv2DOp op,
+                                                     bool hasBorder = false) {
+  std::optional<Windows> windows =
+      joinTaps(rewriter, made.conv, made, hasBorder);
   if (!windows)
     return std::nullopt;
   Location loc = op.getLoc();
@@ -165,7 +199,8 @@ joinTapsOfRows(RewriterBase &rewriter, ConvolutionForm made, Conv2DOp op) {
       rewriter, loc, op.getFilter(),
       SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   if (extent > windows->seen) {
-    weights = addZeros(rewriter, loc, weights, 2, 0, extent - windows->seen);
+    weights =
+        addZeros(rewriter, loc, weights, Border{2, 0, extent - windows->seen});
     ++made.numCopies;
     made.copiedBytes += 2 * countBytes(weights);
   }
@@ -173,8 +208,8 @@ joinTapsOfRows(RewriterBase &rewriter, ConvolutionForm made, Conv2DOp op) {
       rewriter, loc,
       filter.clone({filter.getDimSize(0), filter.getDimSize(1), 1, extent}),
       weights, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-  Conv2DOp conv =
-      makeOneTapWide(rewriter, op, windows->image, weights, op.getInit());
+  Conv2DOp conv = makeOneTapWide(rewriter, op, windows->image, weights,
+                                 op.getInit(), hasBorder);
   made.conv = cast<ConvolutionOpInterface>(conv.getOperation());
   made.result = conv.getResult();
   return made;
@@ -228,4 +263,14 @@ mlir::tracea::joinTapsOfRows(RewriterBase &rewriter,
       .Case<Conv2DOp, Conv2DWGradOp>(
           [&](auto op) { return ::joinTapsOfRows(rewriter, form, op); })
       .Default(Form());
+}
+
+std::optional<ConvolutionForm>
+mlir::tracea::joinTapsAndBorder(RewriterBase &rewriter,
+                                const ConvolutionForm &form) {
+  ConvolutionForm made = form;
+  auto op = dyn_cast<Conv2DOp>(made.conv.getOperation());
+  if (!op || !isOfWords(op))
+    return std::nullopt;
+  return ::joinTapsOfRows(rewriter, made, op, /*hasBorder=*/true);
 }

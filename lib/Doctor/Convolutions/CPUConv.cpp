@@ -268,11 +268,21 @@ private:
                             const std::vector<int64_t> &tile);
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
                               const std::vector<int64_t> &tile);
-  /// Whether the image can be multiplied where it lies.
-  bool canReadInPlace(const Problem &problem,
-                      const TargetDescription &target) const {
-    return problem.channelsLast && problem.operand == problem.accumulator &&
-           wordLength(problem, target) == 1 && staysInImage(problem);
+  /// Whether the image can be multiplied where it lies, in register tiles of
+  /// `pixels` pixels.
+  bool canReadInPlace(const Problem &problem, const TargetDescription &target,
+                      UnitKind unit, int64_t pixels) const {
+    if (!problem.channelsLast || !staysInImage(problem))
+      return false;
+    int64_t length = wordLength(problem, target);
+    if (length == 1)
+      return problem.operand == problem.accumulator;
+    // A unit loads whole tiles of words, which neighbouring channels are.
+    CPUModel model = this->model(unit, problem, target);
+    return model.hasTiles() && problem.groups == 1 &&
+           !joinsTaps(problem, length) &&
+           problem.groupChannels % (length * model.tile.words) == 0 &&
+           problem.outputWidth % pixels == 0;
   }
 };
 
@@ -307,10 +317,10 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   double patch = staged ? patchArea(problem, height, width) : 0;
   double stage = model.stageCycles(patch * static_cast<double>(channels));
   std::vector<int64_t> seen = {height, width, filters, tile[3]};
+  if (!staged && (hasPanels(problem) || model.hasTiles()))
+    stage += inPlaceCycles(problem, model, seen);
   if (hasPanels(problem)) {
     stage += panelCycles(problem, model, seen);
-    if (!staged)
-      stage += inPlaceCycles(problem, model, seen);
   } else {
     stage += model.stageCycles(static_cast<double>(taps * channels) *
                                static_cast<double>(filters));
@@ -415,7 +425,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
     plan.tile = tile;
     plan.params.as<schedule::CPUConv>().staged = staged;
   };
-  bool isInPlace = canReadInPlace(given, target);
+  bool isInPlace = canReadInPlace(given, target, unit, pixels.width);
   auto tryBlock = [&](int64_t channels) {
     for (int64_t filters :
          extentsToTry(problem.groupFilters, pixels.channels, 64)) {
@@ -484,9 +494,10 @@ Reason PatchConv::checkTiles(const Problem &problem,
       !reason.empty())
     return reason;
   if (!plan.params.as<schedule::CPUConv>().staged &&
-      !canReadInPlace(problem, target))
+      !canReadInPlace(problem, target, plan.unit, pixels.width))
     return "an image is read where it lies (staged = 0) with channels last, in "
-           "the accumulator's type, where no tap leaves it";
+           "the accumulator's type or in whole tiles of a unit, where no tap "
+           "leaves it";
   int64_t length = wordLength(problem, target);
   int64_t words =
       joinsTaps(problem, length) ? 1 : inWords(plan.tile, length)[3];

@@ -88,6 +88,40 @@ func.func @groups(%x: tensor<1x6x6x96xi8>, %w: tensor<32x1x1x48xi8>, %d: tensor<
 
 // -----
 
+// Whole tiles of an image that no tap leaves are read where they lie: nothing is staged but the
+// filter, and sums of a unit ask for no lines of the result.
+// CHECK-DAG:   #[[INTO:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, 0, d0 * 2, d1 * 4 + d2)>
+// CHECK:       tracea_pipe.kernel @conv2d_0(
+// CHECK:         tracea_pipe.stage {{.*}} : memref<32x1x2x128xi8>
+// CHECK-NOT:     = tracea_pipe.stage
+// CHECK-NOT:     tracea_pipe.prefetch
+// CHECK:         %[[A:.*]] = tracea_pipe.view {{.*}} map #[[INTO]] : memref<1x4x33x128xi8> -> memref<16x16x4xi8, strided<[256, 4, 1], offset: ?>>
+// CHECK:         tracea_pipe.mma %[[A]], {{.*}} depth(%c16) :
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
+func.func @in_place(%x: tensor<1x4x33x128xi8>, %w: tensor<32x1x2x128xi8>, %d: tensor<1x4x16x32xi32>) -> tensor<1x4x16x32xi32> {
+  %r = tracea.conv2d layout nhwc filter krsc strides [1, 2]
+         ins(%x, %w : tensor<1x4x33x128xi8>, tensor<32x1x2x128xi8>) outs(%d : tensor<1x4x16x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [2, 16, 32, 64], registers = [16, 32], staged = 0>
+  return %r : tensor<1x4x16x32xi32>
+}
+}
+
+// -----
+
+// Pixels that fill no tile are staged.
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
+func.func @part_of_a_tile(%x: tensor<1x4x15x128xi8>, %w: tensor<32x1x1x128xi8>, %d: tensor<1x4x15x32xi32>) -> tensor<1x4x15x32xi32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have the accumulator's element type, or pixels and channels that fill the tiles of a unit}}
+  %r = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x4x15x128xi8>, tensor<32x1x1x128xi8>) outs(%d : tensor<1x4x15x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [2, 16, 32, 64], registers = [16, 32], staged = 0>
+  return %r : tensor<1x4x15x32xi32>
+}
+}
+
+// -----
+
 // Of one channel words are of neighbouring taps. Behind the fifth tap filters are zeros, and the
 // patch goes on: it has what three more taps of the last pixel see.
 // CHECK-DAG:   #[[ROWS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, d1, 0)>

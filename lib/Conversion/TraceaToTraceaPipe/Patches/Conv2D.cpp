@@ -233,20 +233,26 @@ Value PatchConvolution::viewImage(Value p, Value q, Value r, Value s) {
   map[op.getWidthDim()] = kb.dim(0) * strideW;
   if (joinsTaps)
     map[op.getWidthDim()] = map[op.getWidthDim()] + kb.dim(1) * dilationW;
+  else if (words.length > 1)
+    map[op.getChannelDim()] = kb.dim(1) * words.length + kb.dim(2);
   else
     map[op.getChannelDim()] = kb.dim(1);
   Value image = kb.getMemRef(op.getImage());
   auto type = cast<MemRefType>(image.getType());
   int64_t row = type.getDimSize(op.getChannelDim());
+  SmallVector<int64_t> strides = {ShapedType::isDynamic(row) ? row
+                                                             : row * strideW,
+                                  joinsTaps ? dilationW : words.length};
+  if (words.length > 1)
+    strides.push_back(1);
   auto layout =
-      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
-                             {ShapedType::isDynamic(row) ? row : row * strideW,
-                              joinsTaps ? dilationW : 1});
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
+  SmallVector<int64_t> shape =
+      words.getShape({tiles.registerPixels, depth / words.length});
   return ViewOp::create(b,
-                        MemRefType::get({tiles.registerPixels, depth},
-                                        type.getElementType(), layout,
+                        MemRefType::get(shape, type.getElementType(), layout,
                                         type.getMemorySpace()),
-                        image, indices, kb.map(2, map));
+                        image, indices, kb.map(shape.size(), map));
 }
 
 bool PatchConvolution::isOneRun() {
@@ -283,9 +289,9 @@ void PatchConvolution::prefetchNextRow(Value p, Value q) {
 
 Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   // Of an image in place there is nothing behind the last pixel; filters are
-  // whole panels.
+  // whole panels. Tiles of a unit are whole pixels as well.
   SmallVector<Value> limits;
-  if (!isStaged)
+  if (!isStaged && !words.hasUnit())
     limits = {ix.sub(lengthQ, q), ix.constant(tiles.registerChannels)};
   Value image = viewPixels(p, q, r, s);
   Value weights = onlyTap ? onlyTap : viewFilter(r, s);
@@ -325,8 +331,11 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
     rest = {scratch, {p}, kb.matrixMap(1)};
     llvm::append_range(rest.indices, tiles.inOrder(q, k));
   }
-  PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
-                     tiles.accumulator.getShape(), /*write=*/true);
+  // Sums of a tile unit leave it so fast that requests for each of their lines
+  // hold up the loads of tiles; stores in order have the processor's own.
+  if (!words.hasUnit())
+    PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
+                       tiles.accumulator.getShape(), /*write=*/true);
   // A block's sum starts from zero and is added to the others at its end: that
   // keeps rounding errors to those of a block, and the loads off the way.
   Value block = emitTaps(p, q, kb.splat(sums, 0));
@@ -444,7 +453,22 @@ static StringRef whyNotInPlace(Conv2DOp op, const WordOperands &words) {
     if (op.getPads()[i] != 0 || !isInside)
       return "no border that taps meet";
   }
-  if (words.length > 1 || type.getElementType() != op.getAccumulatorType())
+  if (words.length > 1) {
+    // A tile is loaded as a whole, and of the image's own elements.
+    int64_t channels = type.getDimSize(op.getChannelDim());
+    int64_t pixels = result.getDimSize(op.getWidthDim());
+    ArrayRef<int64_t> registers =
+        op.getScheduleAttr().getFields<schedule::CPUConv>().registers;
+    bool isWhole = !ShapedType::isDynamic(channels) &&
+                   words.getWhole(channels) == channels &&
+                   !ShapedType::isDynamic(pixels) && pixels % registers[0] == 0;
+    if (!words.hasUnit() || words.lhs != type.getElementType() || !isWhole ||
+        op.getGroups() != 1)
+      return "the accumulator's element type, or pixels and channels that fill "
+             "the tiles of a unit";
+    return "";
+  }
+  if (type.getElementType() != op.getAccumulatorType())
     return "the accumulator's element type";
   return "";
 }
