@@ -96,7 +96,7 @@ func.func @groups(%x: tensor<1x6x6x96xi8>, %w: tensor<32x1x1x48xi8>, %d: tensor<
 // CHECK-NOT:     = tracea_pipe.stage
 // CHECK-NOT:     tracea_pipe.prefetch
 // CHECK:         %[[A:.*]] = tracea_pipe.view {{.*}} map #[[INTO]] : memref<1x4x33x128xi8> -> memref<16x16x4xi8, strided<[256, 4, 1], offset: ?>>
-// CHECK:         tracea_pipe.mma %[[A]], {{.*}} depth(%c16) :
+// CHECK:         tracea_pipe.mma %[[A]], {{.*}} depth(%{{.*}}) :
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
     cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
 func.func @in_place(%x: tensor<1x4x33x128xi8>, %w: tensor<32x1x2x128xi8>, %d: tensor<1x4x16x32xi32>) -> tensor<1x4x16x32xi32> {
