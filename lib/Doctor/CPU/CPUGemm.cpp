@@ -448,6 +448,17 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   if (int64_t most = std::max(depth, roundDown(elements / columns, 8));
       hasFewRows && kBlock > most)
     kBlock = problem.k == kUnknownExtent ? most : evenShare(problem.k, 8, most);
+  // Beside one panel of B every row of A is read once, and faster as a whole
+  // than in parts, each of which begins another stream. An odd number of steps,
+  // as in other blocks.
+  if (model.hasTiles() && !problem.transposeFirst && knowsN &&
+      problem.n <= micro.columns && problem.k != kUnknownExtent) {
+    int64_t steps = ceilDiv(problem.k, model.tile.words) | 1;
+    int64_t whole = steps * model.tile.words;
+    if (whole * (micro.rows + micro.columns) * model.elementBytes <=
+        model.l2 / 2)
+      kBlock = std::max(kBlock, whole);
+  }
 
   // A's packed rows take a third of the second level.
   int64_t staged = model.l2 / 3 / (kBlock * model.elementBytes);
