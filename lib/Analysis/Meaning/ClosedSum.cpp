@@ -389,7 +389,7 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     for (const Condition &condition : placed.piece.domain) {
       bool isMask = false, isWalk = false;
       for (const Place &place : placed.places)
-        if (isInBounds(condition, place)) {
+        if (isInBounds(condition, place) && !isDigit(place)) {
           isMask = true;
           // Several arguments may be walked along, of which the host knows that
           // they have one extent.

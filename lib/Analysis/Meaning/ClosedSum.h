@@ -101,6 +101,9 @@ private:
   bool place(numerics::TermRef term, const Piece &piece, std::string &shape,
              llvm::SmallVectorImpl<Place> &places);
   bool isInBounds(const Condition &condition, const Place &place) const;
+  /// Whether the definition has a digit of a walked dimension at this place, as
+  /// packed words do: it is in bounds because it is one, and not by a mask.
+  bool isDigit(const Place &place) const;
   bool isOfSizes(const numerics::Form &form) const;
   /// Where `forms` are multiples of what the dims walk, and something that is
   /// the same in all pieces.

@@ -85,6 +85,24 @@ bool SumFinder::isShorter(unsigned argument, unsigned dim,
   return end.isConstant() && last.isConstant() && end.constant < last.constant;
 }
 
+bool SumFinder::isDigit(const Place &place) const {
+  if (!definition)
+    return false;
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
+    if (definition.getOperands()[factor] != place.argument)
+      continue;
+    auto expr = dyn_cast<AffineBinaryOpExpr>(
+        definition.getMap(factor).getResult(place.dim));
+    bool isPart = expr && (expr.getKind() == AffineExprKind::Mod ||
+                           expr.getKind() == AffineExprKind::FloorDiv);
+    for (unsigned dim = coordinates.size(); dim < definition.getNumDims();
+         ++dim)
+      if (isPart && expr.isFunctionOfDim(dim))
+        return true;
+  }
+  return false;
+}
+
 /// Compares what is read with the operands that are chosen for it, and finds
 /// what is walked along. Why that is not what the definition says, or nothing.
 std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
@@ -250,7 +268,9 @@ void SumFinder::addBorders(ClosedSum &sum) {
     for (auto [dim, expr] :
          llvm::enumerate(definition.getMap(factor).getResults())) {
       Form end = extent(definition.getOperands()[factor], dim);
-      bool isWindow = false;
+      // A copy that looks past its source has zeros there.
+      bool isWindow =
+          definition.getNumDims() == rank && !isa<AffineDimExpr>(expr);
       for (unsigned k = rank; k < definition.getNumDims(); ++k)
         isWindow |= !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(k);
       if (!isWindow && !mayEndFirst(expr, end, sum))

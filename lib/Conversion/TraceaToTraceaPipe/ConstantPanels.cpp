@@ -40,8 +40,39 @@ SmallVector<AffineExpr> PanelForm::at(ArrayRef<AffineExpr> place) const {
             : place[outer].floorDiv(width)};
   for (int64_t dim : others)
     result.push_back(place[dim]);
-  result.append({place[steps], isOne ? place[outer] : place[outer] % width});
+  AffineExpr element = isOne ? place[outer] : place[outer] % width;
+  if (word == 1)
+    result.append({place[steps], element});
+  else
+    result.append({place[steps].floorDiv(word), element, place[steps] % word});
   return result;
+}
+
+SmallVector<int64_t> PanelForm::getShape() const {
+  SmallVector<int64_t> shape = {getPanels()};
+  for (int64_t dim : others)
+    shape.push_back(type.getDimSize(dim));
+  if (word == 1)
+    shape.append({type.getDimSize(steps), width});
+  else
+    shape.append({words, width, word});
+  return shape;
+}
+
+Value mlir::tracea::viewWords(KernelBuilder &kb, Value packed,
+                              ValueRange indices, ArrayRef<int64_t> shape) {
+  auto type = cast<MemRefType>(packed.getType());
+  int64_t word = type.getShape().back();
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  for (unsigned dim = 0; dim < 3; ++dim)
+    exprs[type.getRank() - 3 + dim] = kb.dim(dim);
+  auto layout = StridedLayoutAttr::get(
+      type.getContext(), ShapedType::kDynamic,
+      {type.getDimSize(type.getRank() - 2) * word, word, 1});
+  return ViewOp::create(kb.builder(),
+                        MemRefType::get(shape, type.getElementType(), layout,
+                                        type.getMemorySpace()),
+                        packed, indices, kb.map(3, exprs));
 }
 
 Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
@@ -49,11 +80,8 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   RankedTensorType type = form.type;
   Type element = type.getElementType();
   int64_t steps = type.getDimSize(form.steps);
-  SmallVector<int64_t> shape = {form.getPanels()};
-  for (int64_t dim : form.others)
-    shape.push_back(type.getDimSize(dim));
-  int64_t stepDim = shape.size();
-  shape.append({steps, form.width});
+  SmallVector<int64_t> shape = form.getShape();
+  int64_t stepDim = 1 + static_cast<int64_t>(form.others.size());
   rewriter.setInsertionPoint(op);
   Value packed =
       tensor::EmptyOp::create(rewriter, op->getLoc(), shape, element);
@@ -75,15 +103,18 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   for (size_t dim = 0; dim < shape.size(); ++dim)
     dims.push_back(kb.dim(dim));
   Definition definition(kb, shape.size(), 0);
-  definition.add(source,
-                 place(dims[0] * form.width + dims[stepDim + 1],
-                       ArrayRef(dims).slice(1, stepDim - 1), dims[stepDim]));
+  definition.add(source, place(dims[0] * form.width + dims[stepDim + 1],
+                               ArrayRef(dims).slice(1, stepDim - 1),
+                               form.word == 1 ? dims[stepDim]
+                                              : dims[stepDim] * form.word +
+                                                    dims[stepDim + 2]));
   definition.set(/*factors=*/1);
 
   SmallVector<Value> extents;
   for (int64_t extent : ArrayRef(shape).take_front(stepDim))
     extents.push_back(ix.constant(extent));
-  extents.push_back(ix.constant(llvm::divideCeilSigned(steps, kSteps)));
+  extents.push_back(
+      ix.constant(llvm::divideCeilSigned(shape[stepDim], kSteps)));
   Block::BlockArgListType grid = kb.beginTiles(extents);
   Value first = ix.mul(grid[0], form.width);
   Value step = ix.mul(grid[stepDim], kSteps);
@@ -92,20 +123,37 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   for (auto [dim, index] :
        llvm::zip_equal(form.others, grid.slice(1, stepDim - 1)))
     from[dim] = index;
-  from[form.steps] = step;
-  Value stepsLeft = ix.sub(ix.constant(steps), step);
+  Value packedLeft = ix.sub(ix.constant(shape[stepDim]), step);
   Value outerLeft = ix.sub(kb.getDim(source, form.outer), first);
   Value zero =
       arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
   SmallVector<AffineExpr> noOthers(form.others.size(), kb.zero());
-  Value elements = LoadOp::create(
-      b, kb.getTileType({kSteps, form.width}, element), kb.getMemRef(source),
-      from, ValueRange{stepsLeft, outerLeft}, zero,
-      kb.map(2, place(kb.dim(1), noOthers, kb.dim(0))));
   SmallVector<Value> to(grid.take_front(stepDim));
   to.append({step, ix.constant(0)});
-  StoreOp::create(b, elements, kb.getDest(packed), to,
-                  ValueRange{stepsLeft, ix.constant(form.width)},
-                  kb.matrixMap(stepDim));
+  SmallVector<AffineExpr> target(shape.size(), kb.zero());
+  target[stepDim] = kb.dim(0);
+  target[stepDim + 1] = kb.dim(1);
+  // Elements of words at the same place, one place after the other.
+  auto copy = [&](Value inWord) {
+    Value begin = ix.add(ix.mul(step, form.word), inWord);
+    from[form.steps] = begin;
+    Value stepsLeft = ix.sub(ix.constant(steps), begin);
+    SmallVector<Value> at(to);
+    if (form.word > 1) {
+      stepsLeft = ix.ceilDiv(ix.max(stepsLeft, 0), form.word);
+      at.push_back(inWord);
+    }
+    Value elements = LoadOp::create(
+        b, kb.getTileType({kSteps, form.width}, element), kb.getMemRef(source),
+        from, ValueRange{stepsLeft, outerLeft}, zero,
+        kb.map(2, place(kb.dim(1), noOthers, kb.dim(0) * form.word)));
+    StoreOp::create(b, elements, kb.getDest(packed), at,
+                    ValueRange{packedLeft, ix.constant(form.width)},
+                    kb.map(2, target));
+  };
+  if (form.word == 1)
+    copy(ix.constant(0));
+  else
+    kb.loop(ix.constant(form.word), 1, copy);
   return kb.launch().front();
 }

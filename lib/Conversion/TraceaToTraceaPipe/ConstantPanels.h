@@ -10,7 +10,8 @@
 namespace mlir::tracea {
 
 /// How a tensor of static shape is cut into panels, of so many elements along
-/// `outer`: [panel, others..., step, element of the panel].
+/// `outer`: [panel, others..., step, element of the panel], or by words of dot
+/// products [panel, others..., step / word, element of the panel, word].
 struct PanelForm {
   RankedTensorType type;
   /// Dimensions of the tensor.
@@ -19,16 +20,33 @@ struct PanelForm {
   int64_t steps;
   /// Elements of a panel along `outer`.
   int64_t width;
+  /// Elements of a word, and how many of them along `steps` there are with the
+  /// zeros behind them.
+  int64_t word = 1, words = 0;
 
   int64_t getPanels() const;
+  int64_t getSteps() const { return type.getDimSize(steps); }
+  /// Has words of `length` elements, `whole` elements along `steps` with the
+  /// zeros behind them.
+  void setWords(int64_t length, int64_t whole) {
+    word = length;
+    words = whole / length;
+  }
+  /// The shape of the tensor in panels.
+  SmallVector<int64_t> getShape() const;
   /// Where the tensor's element is in panels of it, for a definition. `place`
   /// says where it is in the tensor.
   SmallVector<AffineExpr> at(ArrayRef<AffineExpr> place) const;
 };
 
 /// Whether `tensor` can be cut into panels once for many runs: it is a constant
-/// of elements, which are multiplied as they are, as `element`.
+/// whose elements are multiplied as they are, as `element`.
 bool hasConstantPanels(Value tensor, Type element);
+
+/// The window of [steps, elements of a panel, word] of packed words that begins
+/// at `indices`.
+Value viewWords(KernelBuilder &kb, Value packed, ValueRange indices,
+                ArrayRef<int64_t> shape);
 
 /// `source`, of the form's type, in panels, with zeros behind the last of its
 /// elements along `outer`: one that register tiles read where it lies. A kernel

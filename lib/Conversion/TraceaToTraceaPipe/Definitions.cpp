@@ -65,7 +65,8 @@ void mlir::tracea::defineCopy(KernelBuilder &kb, Value source,
 
 std::optional<Definition>
 mlir::tracea::getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image,
-                                  Value filter, unsigned leading) {
+                                  Value filter, unsigned leading,
+                                  const PanelForm *panels) {
   constexpr unsigned kRank = 4;
   auto imageType = cast<RankedTensorType>(image.getType());
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
@@ -112,17 +113,16 @@ mlir::tracea::getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image,
   taps[op.getFilterWidthDim()] = s;
   taps[op.getFilterInDim()] = c;
   definition.add(image, place);
-  if (auto type = cast<RankedTensorType>(filter.getType());
-      type.getRank() > kRank)
-    taps = getFilterPanels(op, type.getShape().back()).at(taps);
+  if (panels)
+    taps = panels->at(taps);
   definition.add(filter, taps);
   return definition;
 }
 
 void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op,
-                                     Value filter) {
+                                     Value filter, const PanelForm *panels) {
   std::optional<Definition> definition =
-      getConvolutionTerms(kb, op, op.getImage(), filter);
+      getConvolutionTerms(kb, op, op.getImage(), filter, /*leading=*/0, panels);
   if (!definition)
     return;
   definition->addEpilogue(op);

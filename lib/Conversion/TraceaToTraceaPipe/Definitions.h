@@ -9,7 +9,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 
-#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "ConstantPanels.h"
 
 namespace mlir::tracea {
 
@@ -46,14 +46,15 @@ void defineCopy(KernelBuilder &kb, Value source, unsigned result);
 /// What a convolution sums, of a result with `leading` dimensions before those
 /// of the operation's. `image` and `filter` are the operation's or padded
 /// copies, or the image has its channels as groups and the channels of one, or
-/// the filter is one in panels (`getFilterPanels`).
+/// the filter is one in panels, of that form.
 /// Nothing where maps cannot say it.
-std::optional<Definition> getConvolutionTerms(KernelBuilder &kb, Conv2DOp op,
-                                              Value image, Value filter,
-                                              unsigned leading = 0);
+std::optional<Definition>
+getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image, Value filter,
+                    unsigned leading = 0, const PanelForm *panels = nullptr);
 /// A convolution with the operands of its epilogue, and its filter or a copy of
 /// it in panels.
-void defineConvolution(KernelBuilder &kb, Conv2DOp op, Value filter);
+void defineConvolution(KernelBuilder &kb, Conv2DOp op, Value filter,
+                       const PanelForm *panels = nullptr);
 inline void defineConvolution(KernelBuilder &kb, Conv2DOp op) {
   defineConvolution(kb, op, op.getFilter());
 }

@@ -87,8 +87,14 @@ struct Panels {
   Value viewPacked(Value at, Value k, int64_t depth) const {
     IndexMath &ix = kb.index();
     Value memory = kb.getMemRef(operand.getTensor());
-    return kb.window(memory, {ix.floorDiv(at, width), k, ix.constant(0)},
-                     {depth, width}, 1, 2);
+    Value zero = ix.constant(0);
+    if (words.length > 1)
+      return viewWords(
+          kb, memory,
+          {ix.floorDiv(at, width), ix.floorDiv(k, words.length), zero, zero},
+          words.getShape({depth / words.length, width}));
+    return kb.window(memory, {ix.floorDiv(at, width), k, zero}, {depth, width},
+                     1, 2);
   }
 
   /// Asks the second level for `steps` of k from `k` on of the panel of
@@ -232,9 +238,9 @@ private:
 } // namespace
 
 /// Whether the right operand is packed once for many runs: one matrix, whose
-/// elements are multiplied as they are. Words are staged.
+/// elements are multiplied as they are.
 static bool packsRhsOnce(GemmOp op, const WordOperands &words) {
-  return words.length == 1 &&
+  return words.readsPanels() &&
          cast<RankedTensorType>(op.getRhs().getType()).getRank() == 2 &&
          hasConstantPanels(op.getRhs(), words.rhs);
 }
@@ -461,6 +467,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   if (packsRhsOnce(op, *words)) {
     PanelForm form = contraction.getRhs().getPanels(
         schedule.getFields<schedule::CPUGemm>().registers[1]);
+    form.setWords(words->length, words->getWhole(form.getSteps()));
     contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
                                    form);
   }

@@ -78,6 +78,14 @@ bool tracea::doctor::multipliesDots(UnitKind unit, const Problem &problem,
   return units.empty() || std::count(units.begin(), units.end(), unit) > 0;
 }
 
+bool tracea::doctor::packsConstants(const Problem &problem,
+                                    const TargetDescription &target,
+                                    UnitKind unit) {
+  const DotProduct *dot =
+      findDotProduct(target, unit, problem.operand, problem.accumulator);
+  return dot && !dot->isFirstUnsigned;
+}
+
 CPUModel tracea::doctor::dotModel(const Problem &problem,
                                   const TargetDescription &target,
                                   UnitKind unit) {

@@ -28,6 +28,11 @@ std::vector<UnitKind> dotUnits(const Problem &problem,
 bool multipliesDots(UnitKind unit, const Problem &problem,
                     const TargetDescription &target);
 
+/// Whether a constant right operand of the unit's products is packed once for
+/// many runs: words whose columns are summed up as well are staged.
+bool packsConstants(const Problem &problem, const TargetDescription &target,
+                    UnitKind unit);
+
 /// The model of a processor that multiplies words on one of these.
 CPUModel dotModel(const Problem &problem, const TargetDescription &target,
                   UnitKind unit);

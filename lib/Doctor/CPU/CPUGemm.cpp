@@ -47,11 +47,14 @@ private:
     return problem.result != problem.accumulator &&
            (problem.k == kUnknownExtent || problem.k > kBlock);
   }
-  /// Elements of a constant B are packed once for all runs; words are staged in
-  /// each of them.
-  bool stagesB(const Problem &problem, const TargetDescription &target) const {
-    return !problem.isSecondConstant || problem.second != problem.accumulator ||
-           wordLength(problem, target) > 1;
+  /// A constant B is packed once for all runs, where its elements, or words,
+  /// are multiplied as they are.
+  bool stagesB(const Problem &problem, const TargetDescription &target,
+               UnitKind unit) const {
+    bool isPacked = wordLength(problem, target) > 1
+                        ? packsConstants(problem, target, unit)
+                        : problem.second == problem.accumulator;
+    return !problem.isSecondConstant || !isPacked;
   }
   static double tileCycles(const CPUModel &model, MicroTile micro, int64_t m,
                            int64_t n, int64_t k, bool stagesB) {
@@ -435,8 +438,9 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
       double tiles = static_cast<double>(ceilDiv(problem.m, m)) *
                      static_cast<double>(ceilDiv(problem.n, n)) *
                      static_cast<double>(assumed(problem.batch, 1));
-      double total = model.spread(
-          tiles, tileCycles(model, micro, m, n, k, stagesB(given, target)));
+      double total =
+          model.spread(tiles, tileCycles(model, micro, m, n, k,
+                                         stagesB(given, target, unit)));
       if (best < 0 || total < best) {
         best = total;
         rows = m;
@@ -503,7 +507,7 @@ double PackedGemm::tileCycles(const Problem &problem,
   return tileCycles(modelOf(plan.unit, problem, target),
                     {plan.registers()[0], plan.registers()[1]},
                     std::min(m, plan.tile[0]), std::min(n, plan.tile[1]), words,
-                    stagesB(problem, target));
+                    stagesB(problem, target, plan.unit));
 }
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {

@@ -178,6 +178,7 @@ public:
                 const Plan &plan) const override {
     int64_t length = wordLength(problem, target);
     Problem words = inWords(problem, length);
+    words.isFilterConstant &= packsFilter(plan.unit, problem, target);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
     return estimate(
         words, model(plan.unit, problem, target),
@@ -195,9 +196,14 @@ protected:
     CPUModel model(target, problem.accumulator);
     // Panels that lie ready are asked for ahead of their use.
     constexpr double asked = 40;
-    if (hasPanels(problem))
+    if (hasPanels(inWords(problem, 1)))
       model.streamBytes = asked;
     return model;
+  }
+  /// Whether panels of a constant filter are multiplied as they are.
+  virtual bool packsFilter(UnitKind, const Problem &,
+                           const TargetDescription &) const {
+    return true;
   }
   /// The best plan for one of the units.
   Plan planOn(UnitKind unit, const Problem &problem,
@@ -214,6 +220,10 @@ private:
   }
   /// The same with words in place of channels, or of the taps that are joined.
   static Problem inWords(Problem problem, int64_t length) {
+    // Elements that are converted are staged, and so are words of taps.
+    if (length == 1 ? problem.operand != problem.accumulator
+                    : joinsTaps(problem, length))
+      problem.isFilterConstant = false;
     if (joinsTaps(problem, length)) {
       problem.filterWidth = ceilDiv(problem.filterWidth, length);
       problem.strideWidth = ceilDiv(problem.strideWidth, length);
@@ -231,10 +241,11 @@ private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
-  /// Whether panels of the filter are made once for many runs.
+  /// Whether panels of the filter are made once for many runs, of a problem in
+  /// words.
   static bool hasPanels(const Problem &problem) {
     return problem.isFilterConstant && problem.channelsLast &&
-           problem.groups == 1 && problem.operand == problem.accumulator;
+           problem.groups == 1;
   }
   /// Channels of a block worth trying: equal shares of at most `most`, and
   /// halves of these down to `block`.
@@ -400,6 +411,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                        const TargetDescription &target) const {
   int64_t length = wordLength(given, target);
   Problem problem = inWords(given, length);
+  problem.isFilterConstant &= packsFilter(unit, given, target);
   bool joined = joinsTaps(given, length);
   CPUModel model = this->model(unit, given, target);
   MicroTile micro = microTile(problem, model);
@@ -568,6 +580,10 @@ protected:
   CPUModel model(UnitKind unit, const Problem &problem,
                  const TargetDescription &target) const override {
     return dotModel(problem, target, unit);
+  }
+  bool packsFilter(UnitKind unit, const Problem &problem,
+                   const TargetDescription &target) const override {
+    return packsConstants(problem, target, unit);
   }
   bool multipliesOn(UnitKind unit, const Problem &problem,
                     const TargetDescription &target) const override {

@@ -83,6 +83,17 @@ struct SumBand {
   cov::Expr begin, end;
 };
 
+/// The dimensions of an argument that a multiply walks along, and the place of
+/// a term among those along them, in the order of memory. There are several
+/// where words are packed: that of words, and that of places in one.
+struct TermPlace {
+  llvm::SmallVector<int64_t> dims;
+  cov::Expr index;
+  /// The product of their extents; nothing where there are several and one is
+  /// not known.
+  std::optional<cov::Expr> extent;
+};
+
 class SumExtraction {
 public:
   SumExtraction(KernelCoverage &coverage, tracea_pipe::KernelOp kernel,
@@ -106,6 +117,7 @@ private:
   static void rename(const cov::Expr &contracted, const cov::Expr &other,
                      std::map<cov::Term, cov::Expr> &names);
   std::vector<int64_t> getDims(const SumSource &source, std::string &undecided);
+  TermPlace getTermPlace(const SumSource &source);
   std::set<size_t> getNamedDepths(const SumSide &side);
   bool isOfResult(const cov::Constraint &constraint);
   bool isSame(const cov::Writer &a, const cov::Expr &k, const cov::Writer &b,

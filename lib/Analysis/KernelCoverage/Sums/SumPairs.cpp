@@ -12,16 +12,10 @@ using cov::Term;
 
 void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
   std::string undecided;
-  auto getIndex = [&](const SumSource &source) -> std::optional<int64_t> {
-    for (int64_t dim : getDims(source, undecided))
-      for (Term term : getVariables(source.indices[dim]))
-        if (isContracted(source, term))
-          return dim;
-    return std::nullopt;
-  };
-  std::optional<int64_t> dimA = getIndex(a), dimB = getIndex(b);
-  if (!dimA || !dimB)
+  TermPlace placeA = getTermPlace(a), placeB = getTermPlace(b);
+  if (!placeA.extent || !placeB.extent)
     return;
+  int64_t dimA = placeA.dims.front(), dimB = placeB.dims.front();
   // Loops of two roles are one if they are as deep and run as often.
   std::map<Term, Expr> same;
   const Expr &k = a.operand->contracted, &other = b.operand->contracted;
@@ -47,14 +41,14 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
         *space.range(*s).upper == *space.range(*t).upper)
       same[*t] = *s;
   }
-  Expr indexA = a.indices[*dimA];
-  Expr indexB = space.substitute(b.indices[*dimB], same);
+  const Expr &indexA = placeA.index;
+  Expr indexB = space.substitute(placeB.index, same);
   std::set<Term> ids;
   for (const Expr &index : {indexA, indexB})
     for (Term term : getVariables(index))
       ids.insert(term);
   // Which terms of a band there are depends on the tile.
-  if (std::optional<SumBand> band = getBand(a, {*dimA}))
+  if (std::optional<SumBand> band = getBand(a, {dimA}))
     for (Term tile : getTiles(*band, ids))
       ids.insert(tile);
   ContentClaim content;
@@ -63,7 +57,7 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
   content.part.ops = {a.operand->product};
   content.part.notes = {a.op, b.op};
   content.part.buffer = a.buffer;
-  content.dims = {*dimA, *dimB};
+  content.dims = {dimA, dimB};
   cov::Claim claim;
   claim.name = content.name;
   SmallVector<cov::Constraint> premises, conclusions;
@@ -74,13 +68,14 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
       !addGuard(renamed, ids, premises, content.context, undecided))
     content.undecided = undecided;
   conclusions.push_back(cov::equal(indexA, indexB));
-  bool isListed = isListDim(a, *dimA);
-  if (isListed != isListDim(b, *dimB) || (isListed && !(a.list == b.list)))
+  bool isListed = isListDim(a, dimA);
+  if (isListed != isListDim(b, dimB) || (isListed && !(a.list == b.list)))
     content.undecided = "they take their terms from different lists";
   // Past the end both are zero.
   if (!isListed)
-    indices.math.require(context.getDim(a.buffer, *dimA) - 1 - indexA,
-                         premises);
+    for (int64_t dim : placeA.dims)
+      indices.math.require(context.getDim(a.buffer, dim) - 1 - a.indices[dim],
+                           premises);
   claim.forAll.assign(ids.begin(), ids.end());
   claim.premises.assign(premises.begin(), premises.end());
   claim.conclusions.assign(conclusions.begin(), conclusions.end());

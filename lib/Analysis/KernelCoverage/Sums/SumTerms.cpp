@@ -65,6 +65,31 @@ std::vector<int64_t> SumExtraction::getDims(const SumSource &source,
   return dims;
 }
 
+TermPlace SumExtraction::getTermPlace(const SumSource &source) {
+  TermPlace place;
+  std::string ignored;
+  for (int64_t dim : getDims(source, ignored)) {
+    const Expr &index = source.indices[dim];
+    if (llvm::none_of(getVariables(index),
+                      [&](Term term) { return isContracted(source, term); }))
+      continue;
+    Expr extent = context.getDim(source.buffer, dim);
+    bool isFirst = place.dims.empty();
+    place.dims.push_back(dim);
+    if (isFirst) {
+      place.index = index;
+      place.extent = extent;
+    } else if (!extent.isConstant()) {
+      place.extent = std::nullopt;
+      return place;
+    } else {
+      place.index = place.index * extent.constant() + index;
+      place.extent = *place.extent * extent.constant();
+    }
+  }
+  return place;
+}
+
 /// Whether a condition on sizes is one of the stores of the sum, or says which
 /// one of several multiplies runs.
 bool SumExtraction::isOfResult(const cov::Constraint &constraint) {

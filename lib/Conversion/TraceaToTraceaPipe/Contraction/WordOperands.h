@@ -29,6 +29,9 @@ struct WordOperands {
   /// registers of its own.
   bool hasTiles() const { return dot && dot->tile.rows > 1; }
   bool hasUnit() const { return dot && dot->tile.registers > 0; }
+  /// Whether the right operand may be read where it lies in panels: elements,
+  /// or words whose columns need not be summed up as well.
+  bool readsPanels() const { return !dot || !dot->isFirstUnsigned; }
   /// Steps along k that `elements` of it take: words, as many as the unit adds
   /// up together. What is beyond k is zero.
   Value getSteps(KernelBuilder &kb, Value elements) const;

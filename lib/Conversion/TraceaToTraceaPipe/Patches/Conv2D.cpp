@@ -47,13 +47,13 @@ static bool areTapsJoined(Conv2DOp op, const WordOperands &words) {
 namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
-  /// `source` is the operation's filter, or one in panels that are read where
+  /// `source` is the operation's filter, or one in `panels` that are read where
   /// they lie.
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op,
                    const WordOperands &words, Value source,
-                   const BorderTaps &border)
-      : op(op), words(words), source(source), border(border),
-        isPacked(source != op.getFilter()), schedule(op.getScheduleAttr()),
+                   const PanelForm *panels, const BorderTaps &border)
+      : op(op), words(words), source(source), border(border), isPacked(panels),
+        schedule(op.getScheduleAttr()),
         kb(rewriter, op, getInputs(op, source, border.getOperand()),
            op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
@@ -66,7 +66,7 @@ struct PatchConvolution {
         sums(words.getSumsType(
             kb, tiles.inOrder(tiles.registerPixels, tiles.registerChannels),
             accType)) {
-    defineConvolution(kb, op, source);
+    defineConvolution(kb, op, source, panels);
   }
 
   void build();
@@ -190,6 +190,11 @@ Value PatchConvolution::stageFilter(Value k) {
 
 Value PatchConvolution::viewFilter(Value r, Value s) {
   Value zero = ix.constant(0);
+  if (isPacked && words.length > 1)
+    return viewWords(
+        kb, kb.getMemRef(source),
+        {panel, r, s, ix.floorDiv(c0, words.length), zero, zero},
+        {depth / words.length, tiles.registerChannels, words.length});
   if (isPacked)
     return kb.window(kb.getMemRef(source), ValueRange{panel, r, s, c0, zero},
                      {depth, tiles.registerChannels}, joinsTaps ? 2 : 3, 4);
@@ -509,20 +514,25 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                                  "which has to have "
                               << reason;
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
+  // Groups are staged, which seldom are whole panels, and words of taps.
+  bool joinsTaps = areTapsJoined(op, *words);
+  bool isPacked = op.getGroups() == 1 && words->readsPanels() &&
+                  (words->length == 1 || !joinsTaps) &&
+                  hasConstantPanels(op, words->rhs);
+  PanelForm panels = getFilterPanels(
+      op, op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
+  if (isPacked)
+    panels.setWords(words->length, words->getWhole(panels.getSteps()));
   Value source = op.getFilter();
-  // Words are staged; so are groups, which seldom are whole panels.
-  if (op.getGroups() == 1 && words->length == 1 &&
-      hasConstantPanels(op, words->rhs))
-    source = packPanels(
-        rewriter, op, source,
-        getFilterPanels(
-            op,
-            op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]));
+  if (isPacked)
+    source = packPanels(rewriter, op, source, panels);
   // Lanes are multiplied together, and words; and joined taps see the image
   // and the border.
-  bool byPixels = op.getLayout() == ImageLayout::NHWC && words->length == 1 &&
-                  !areTapsJoined(op, *words);
+  bool byPixels =
+      op.getLayout() == ImageLayout::NHWC && words->length == 1 && !joinsTaps;
   BorderTaps border(rewriter, op, byPixels);
-  PatchConvolution(rewriter, op, *words, source, border).build();
+  PatchConvolution(rewriter, op, *words, source, isPacked ? &panels : nullptr,
+                   border)
+      .build();
   return success();
 }

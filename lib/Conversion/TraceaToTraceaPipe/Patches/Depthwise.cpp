@@ -37,17 +37,18 @@ enum class Cut {
 
 /// Builds the kernel of one convolution.
 struct DepthwiseConvolution {
-  /// `source` is the operation's filter, or one in panels that are read where
+  /// `source` is the operation's filter, or one in `panels` that are read where
   /// they lie.
-  DepthwiseConvolution(KernelRewriter &rewriter, Conv2DOp op, Value source)
-      : op(op), source(source), isPacked(source != op.getFilter()),
+  DepthwiseConvolution(KernelRewriter &rewriter, Conv2DOp op, Value source,
+                       const PanelForm *panels)
+      : op(op), source(source), isPacked(panels),
         fields(op.getScheduleAttr().getFields<schedule::CPUConv>()),
         kb(rewriter, op, getInputs(op, source), op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), patch(tiles, tiles.channels, accType),
         strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
         dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]) {
-    defineConvolution(kb, op, source);
+    defineConvolution(kb, op, source, panels);
   }
 
   void build();
@@ -289,9 +290,11 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
 
   Value source = op.getFilter();
-  if (hasConstantPanels(op, op.getAccumulatorType()))
-    source = packPanels(rewriter, op, source,
-                        getFilterPanels(op, fields.registers[1]));
-  DepthwiseConvolution(rewriter, op, source).build();
+  PanelForm panels = getFilterPanels(op, fields.registers[1]);
+  bool isPacked = hasConstantPanels(op, op.getAccumulatorType());
+  if (isPacked)
+    source = packPanels(rewriter, op, source, panels);
+  DepthwiseConvolution(rewriter, op, source, isPacked ? &panels : nullptr)
+      .build();
   return success();
 }
