@@ -240,8 +240,8 @@ private:
   }
 
   LogicalResult cleanUp(func::FuncOp function) {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(function.getBody().front()))) {
       if (!isOpTriviallyDead(&op) && !isa<memref::DeallocOp>(op))
         continue;
       // A loop without iterations is not launched, and no program refers to
