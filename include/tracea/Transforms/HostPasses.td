@@ -177,6 +177,11 @@ def VectorizeReductions
     be one operation with a neutral element, their terms arithmetic on elements;
     rows of known lengths below two vectors are left to plain loops.
 
+    Other sums of more than 64 terms, or of a number that the run knows, whose
+    innermost loops are those over the terms become loops over scalars that sum
+    in blocks of 32 iterations: one chain would wait for each addition, and its
+    rounding errors add up where terms are alike.
+
     ```mlir
     linalg.reduce { arith.addf } ins(%m : memref<?x4096xf32>) outs(%s : memref<?xf32>)
       dimensions = [1]

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CoreGrid.h"
+#include "BlockSums.h"
 #include "SizeBuilder.h"
 #include "TransposingCopy.h"
 
@@ -49,6 +50,11 @@ static bool hasShapeOperand(linalg::LinalgOp op) {
 static LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
                                 ArrayRef<OpFoldResult> offsets,
                                 ArrayRef<OpFoldResult> sizes) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
+      structured && isBlockSum(structured)) {
+    emitBlockSum(builder, structured, offsets, sizes);
+    return success();
+  }
   OpBuilder::InsertionGuard guard(builder);
   Location loc = op.getLoc();
   SizeBuilder size(builder, loc);

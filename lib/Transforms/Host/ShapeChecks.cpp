@@ -111,6 +111,30 @@ void tracea::assertShapes(linalg::LinalgOp op) {
   }
 }
 
+void tracea::assertExtents(memref::CastOp cast) {
+  auto from = dyn_cast<MemRefType>(cast.getSource().getType());
+  auto to = dyn_cast<MemRefType>(cast.getType());
+  if (!from || !to)
+    return;
+  OpBuilder builder(cast);
+  Location loc = cast.getLoc();
+  SizeBuilder size(builder, loc);
+  for (int64_t dim = 0; dim < from.getRank(); ++dim) {
+    if (!from.isDynamicDim(dim) || to.isDynamicDim(dim))
+      continue;
+    int64_t expected = to.getDimSize(dim);
+    Value extent =
+        size.value(memref::getMixedSize(builder, loc, cast.getSource(), dim));
+    Value holds =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, extent,
+                              size.value(size.constant(expected)));
+    cf::AssertOp::create(
+        builder, loc, holds,
+        ("dimension " + Twine(dim) + " is expected to be " + Twine(expected))
+            .str());
+  }
+}
+
 void tracea::assertIndices(memref::LoadOp load) {
   OpBuilder builder(load);
   Location loc = load.getLoc();

@@ -16,6 +16,10 @@ namespace mlir::tracea {
 /// without looking.
 void assertShapes(linalg::LinalgOp op);
 
+/// Asserts before `cast` that its source has the extents that it states, for
+/// casts that no launch reads: programs check the others where they form views.
+void assertExtents(memref::CastOp cast);
+
 /// Asserts that an element lies in its memory as far as the run knows the
 /// indices before; those that data decides are checked in the kernel.
 void assertIndices(memref::LoadOp load);

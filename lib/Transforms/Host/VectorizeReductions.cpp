@@ -7,6 +7,7 @@
 // number of vectors that do not wait for each other, these pairwise to one, and
 // its lanes pairwise to a number: one order for each length, whoever runs it.
 
+#include "BlockSums.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -79,10 +80,15 @@ struct VectorizeReductions
     if (!target || target.getVectorBits() == 0)
       return;
     SmallVector<RowReduction> rows;
+    SmallVector<linalg::LinalgOp> sums;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (auto found = RowReduction::match(op, target.getVectorBits()))
         rows.push_back(*found);
+      else if (isBlockSum(op))
+        sums.push_back(op);
     });
+    for (linalg::LinalgOp sum : sums)
+      lowerBlockSum(sum);
     for (RowReduction &reduction : rows) {
       reduction.lower();
       ++numVectorized;
