@@ -135,17 +135,19 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   target[stepDim + 1] = kb.dim(1);
   // Elements of words at the same place, one place after the other.
   auto copy = [&](Value inWord) {
-    Value begin = ix.add(ix.mul(step, form.word), inWord);
-    from[form.steps] = begin;
-    Value stepsLeft = ix.sub(ix.constant(steps), begin);
+    // Of elements as many are left of the source as of the panels.
+    Value begin = step, left = packedLeft;
     SmallVector<Value> at(to);
     if (form.word > 1) {
-      stepsLeft = ix.ceilDiv(ix.max(stepsLeft, 0), form.word);
+      begin = ix.add(ix.mul(step, form.word), inWord);
+      left =
+          ix.ceilDiv(ix.max(ix.sub(ix.constant(steps), begin), 0), form.word);
       at.push_back(inWord);
     }
+    from[form.steps] = begin;
     Value elements = LoadOp::create(
         b, kb.getTileType({kSteps, form.width}, element), kb.getMemRef(source),
-        from, ValueRange{stepsLeft, outerLeft}, zero,
+        from, ValueRange{left, outerLeft}, zero,
         kb.map(2, place(kb.dim(1), noOthers, kb.dim(0) * form.word)));
     StoreOp::create(b, elements, kb.getDest(packed), at,
                     ValueRange{packedLeft, ix.constant(form.width)},

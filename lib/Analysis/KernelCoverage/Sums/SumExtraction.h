@@ -89,8 +89,8 @@ struct SumBand {
 struct TermPlace {
   llvm::SmallVector<int64_t> dims;
   cov::Expr index;
-  /// The product of their extents; nothing where there are several and one is
-  /// not known.
+  /// The product of their extents; nothing where one that counts within another
+  /// is not known.
   std::optional<cov::Expr> extent;
 };
 

@@ -13,7 +13,7 @@ using cov::Term;
 void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
   std::string undecided;
   TermPlace placeA = getTermPlace(a), placeB = getTermPlace(b);
-  if (!placeA.extent || !placeB.extent)
+  if (placeA.dims.empty() || placeB.dims.empty())
     return;
   int64_t dimA = placeA.dims.front(), dimB = placeB.dims.front();
   // Loops of two roles are one if they are as deep and run as often.
@@ -68,6 +68,16 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
       !addGuard(renamed, ids, premises, content.context, undecided))
     content.undecided = undecided;
   conclusions.push_back(cov::equal(indexA, indexB));
+  // Places say the same of digits that are some.
+  for (auto [source, place] : {std::pair(&a, &placeA), std::pair(&b, &placeB)})
+    for (int64_t dim : ArrayRef(place->dims).drop_front()) {
+      Expr digit = space.substitute(source->indices[dim], same);
+      indices.math.require(digit, conclusions);
+      indices.math.require(context.getDim(source->buffer, dim) - 1 - digit,
+                           conclusions);
+    }
+  if (!placeA.extent || !placeB.extent)
+    content.undecided = "how many places a word has is not known";
   bool isListed = isListDim(a, dimA);
   if (isListed != isListDim(b, dimB) || (isListed && !(a.list == b.list)))
     content.undecided = "they take their terms from different lists";
