@@ -12,6 +12,12 @@
 // RUN: sed 's/\(tracea_pipe.view %arg1\[%[0-9]*, \)%[0-9]*, /\1%c0, /' %t | not %{verify} 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: multiplies what does not belong together: its operands are at different places of the sum, 64 apart
 
+// Steps that end early, and panels with fewer words than k has.
+// RUN: sed 's/\(arith.muli %[0-9]*, \)%c16 :/\1%c2 :/' %t | not %{verify} 2>&1 | FileCheck %s --check-prefix=SHORT
+// SHORT: loses terms of a sum: index 4 of dimension 1, 0 of dimension 3 of argument #1 is multiplied in no step
+// RUN: sed 's/memref<2x48x16x2xbf16>/memref<2x35x16x2xbf16>/g; s/%c48 = arith.constant 48/%c48 = arith.constant 35/' %t | not %{verify} 2>&1 | FileCheck %s --check-prefix=FEW
+// FEW: reads its rhs out of bounds of argument #1: index 1 is 35
+
 // A place of words that is written for all of them, and elements that are packed at others' places.
 // RUN: sed 's/\(tracea_pipe.store .*%c0, \)%arg4\]/\1%c0]/' %t | not %{verify} 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: does not write all of argument #1: element [0, 0, 0, 1] is written by no tile
