@@ -650,8 +650,9 @@ private:
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
   /// share less, where a row of taps sees more pixels than registers hold
-  /// twice, or where the second of the last two would be empty. With channels
-  /// first pixels of a row lie along the lanes.
+  /// twice, where the second of the last two would be empty, or where all
+  /// pixels of a row are one tile then. With channels first pixels of a row lie
+  /// along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
       return chooseOriented(problem, model, problem.groups);
@@ -663,8 +664,10 @@ private:
     // Of two tiles in a row both are at the border, with masks for all pixels.
     bool isNarrow =
         problem.filterWidth <= mostTaps || ceilDiv(width, sums) == 2;
+    // Half of them are two tiles, each with a border of its own.
+    bool isOneTile = width > sums / 2 && width <= sums;
     bool inPairs =
-        isDense && isNarrow &&
+        isDense && isNarrow && !isOneTile &&
         roundUp(channels, 2 * model.lanes) == roundUp(channels, model.lanes);
     int64_t vectors = inPairs ? 2 : 1;
     int64_t most = std::max<int64_t>(1, inPairs || !isDense ? sums / 2 : sums);
