@@ -1,5 +1,5 @@
 // For a tile unit, which multiplies sixteen pixels of a row at a time and whole steps of channels.
-// RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=sapphirerapids" | FileCheck %s
+// RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=sapphirerapids threads=1" | FileCheck %s
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=x86-64-v4" | FileCheck %s --check-prefix=VECTORS
 
 // Of few channels the taps of a row are the channels of one tap, zeros behind them, and the image
@@ -36,6 +36,22 @@ func.func @one_tap(%x: tensor<2x56x56x256xi8>, %f: tensor<1x1x256x64xi8>, %b: te
       tracea.yield %s : i32
   }
   return %y : tensor<2x56x56x64xi32>
+}
+
+// -----
+
+// Of a small image beside filters that lie ready all taps are the channels of one: with its border
+// it is copied once for each of them.
+// CHECK-LABEL: func.func @small_image(
+// CHECK:         %[[P:.*]] = tensor.pad %{{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0] {
+// CHECK:         %[[W:.*]] = linalg.generic {{.*}} ins(%[[P]] : tensor<1x9x9x512xi8>) outs(%{{.*}} : tensor<1x7x7x3x3x512xi8>)
+// CHECK:         tracea.conv2d layout nhwc filter krsc ins(%{{.*}}, %{{.*}} : tensor<1x1x49x4608xi8>, tensor<512x1x1x4608xi8>) outs(%{{.*}} : tensor<1x1x49x512xi32>)
+// VECTORS-LABEL: func.func @small_image(
+// VECTORS-NOT:     tensor.pad
+// VECTORS:         return
+func.func @small_image(%x: tensor<1x7x7x512xi8>, %f: tensor<512x3x3x512xi8> {tracea.constant}, %d: tensor<1x7x7x512xi32>) -> tensor<1x7x7x512xi32> {
+  %y = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %f : tensor<1x7x7x512xi8>, tensor<512x3x3x512xi8>) outs(%d : tensor<1x7x7x512xi32>)
+  return %y : tensor<1x7x7x512xi32>
 }
 
 // -----
