@@ -118,6 +118,11 @@ TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
     EXPECT_EQ(best(narrow(16, 512, 512, type), target).plan.registers(),
               (schedule::Extents{16, 64}));
     EXPECT_EQ(best(narrow(512, 16, 512, type), target).plan.registers()[1], 16);
+    // Beside one panel of B rows of A are read as a whole.
+    Plan single = best(narrow(4096, 16, 4096, type), target).plan;
+    EXPECT_GE(single.tile[2], 4096);
+    EXPECT_EQ(single.tile[2] / step % 2, 1);
+    EXPECT_LT(best(narrow(4096, 128, 4096, type), target).plan.tile[2], 4096);
     Problem problem = narrow(512, 512, 512, type);
     EXPECT_EQ(best(problem, hidden).plan.unit, UnitKind::Vector);
     // By hand: the vector unit still does, other tiles do not.
@@ -458,6 +463,19 @@ TEST(CPUConv, TilesOfChannels) {
     EXPECT_THAT(check(problem, odd),
                 HasSubstr("tile extent channels must be a multiple of " +
                           std::to_string(step)));
+    // An image that fills tiles and that no tap leaves is read where it lies,
+    // and another one is not.
+    Problem whole = problem;
+    whole.filterHeight = whole.filterWidth = 1;
+    whole.padTop = whole.padLeft = 0;
+    whole.imageHeight = whole.outputHeight = 1;
+    whole.imageWidth = whole.outputWidth = 784;
+    Plan inPlace = best(whole, target).plan;
+    EXPECT_EQ(inPlace.params.as<schedule::CPUConv>().staged, 0);
+    EXPECT_EQ(check(whole, inPlace), "");
+    whole.imageWidth = whole.outputWidth = 783;
+    EXPECT_THAT(check(whole, inPlace),
+                HasSubstr("in whole tiles of a unit, where no tap leaves it"));
     // What is beyond a group is another one's: tiles of channels are whole, or
     // vectors take words.
     Problem groups = problem;
@@ -721,6 +739,15 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem odd = conv(1, 56, 1, 1, 3);
   odd.groups = 144;
   EXPECT_THAT(best(odd, target).plan.registers(), ElementsAre(14, 16));
+  // A row that one tile holds is one, and not two at the border each.
+  for (auto [width, rows, columns] :
+       {std::array<int64_t, 3>{7, 7, 32}, {8, 8, 16}, {14, 14, 16}}) {
+    Problem small = conv(1, width, 1, 1, 3);
+    small.groups = 576;
+    EXPECT_THAT(best(small, target).plan.registers(),
+                ElementsAre(rows, columns))
+        << width;
+  }
   // A stride leaves registers for what is not shared.
   Problem strided = conv(1, 57, 1, 1, 3, 2);
   strided.groups = 99;
