@@ -425,7 +425,8 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   constexpr int64_t mostFilters = 512;
   const int64_t block = 64 * 4 / model.elementBytes;
   // Of what is staged a few blocks at a time; of what lies ready all channels,
-  // and of words beside panels that do, which stream faster the longer they are.
+  // and of words beside panels that do, which stream faster the longer they
+  // are.
   int64_t mostStaged = 4 * block;
   if (model.hasTiles() && hasPanels(problem))
     mostStaged = std::max(mostStaged, problem.groupChannels);
