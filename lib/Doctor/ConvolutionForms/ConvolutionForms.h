@@ -95,6 +95,10 @@ std::optional<ConvolutionForm> joinAllTaps(RewriterBase &rewriter,
 std::optional<ConvolutionForm> joinGroups(RewriterBase &rewriter,
                                           const ConvolutionForm &form);
 
+inline RankedTensorType getTensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+
 /// The bytes of a tensor, with a guess at what types do not tell.
 double countBytes(Value tensor);
 

@@ -13,10 +13,6 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 std::optional<ConvolutionForm>
 mlir::tracea::joinPixels(RewriterBase &rewriter, const ConvolutionForm &form) {
   ConvolutionForm made = form;

@@ -24,10 +24,6 @@ using namespace mlir::tracea;
 /// that touch no more lines of the cache than they have to.
 static constexpr int64_t kPiece = 16, kLine = 128;
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 static Value getZero(OpBuilder &b, Location loc, Type element) {
   return arith::ConstantOp::create(b, loc,
                                    cast<TypedAttr>(b.getZeroAttr(element)));

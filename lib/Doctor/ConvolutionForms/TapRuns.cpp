@@ -56,15 +56,12 @@ mlir::tracea::putChannelsInTaps(RewriterBase &rewriter,
   strides[1] *= channels;
   pads[1] *= channels;
   pads[3] *= channels;
-  auto conv = Conv2DOp::create(
-      rewriter, loc, op.getInit().getType(),
-      joinDims(rewriter, loc, op.getImage(), op.getWidthDim()),
-      joinDims(rewriter, loc, op.getFilter(), op.getFilterWidthDim()),
-      op.getExtras(), op.getInit(), op.getLayout(), op.getFilterLayout(),
-      strides, pads, op.getDilations(), op.getGroups(), op.getAccAttr(),
-      op.getEpilogueMaps(), ScheduleAttr());
-  rewriter.cloneRegionBefore(op.getEpilogue(), conv.getEpilogue(),
-                             conv.getEpilogue().end());
+  Conv2DOp conv = makeConvolution(
+      rewriter, op,
+      {joinDims(rewriter, loc, op.getImage(), op.getWidthDim()),
+       joinDims(rewriter, loc, op.getFilter(), op.getFilterWidthDim()),
+       op.getInit(), op.getExtras()},
+      {strides, pads, SmallVector<int64_t>(op.getDilations())});
   made.conv = cast<ConvolutionOpInterface>(conv.getOperation());
   made.result = conv.getResult();
   return made;
