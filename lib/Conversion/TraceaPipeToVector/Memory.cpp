@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "tracea/Dialect/TraceaPipe/Utils/PastCaches.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -447,7 +448,6 @@ private:
   const VectorLoweringContext &context;
 };
 
-/// One request for each cache line that a row of the tile begins or crosses.
 /// Whether a row of a matrix may begin within a line of `bytes`: where rows are
 /// not whole lines apart, as far as the type tells. Memory begins at a line.
 static bool rowsMayBeginWithinLines(MemRefType memory, int64_t bytes) {
@@ -462,6 +462,10 @@ static bool rowsMayBeginWithinLines(MemRefType memory, int64_t bytes) {
   });
 }
 
+/// More requests than these are a loop.
+constexpr int64_t kMostUnrolled = 64;
+
+/// One request for each cache line that a row of the tile begins or crosses.
 struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
   LowerPrefetch(const TypeConverter &converter, MLIRContext *mlirContext,
                 const VectorLoweringContext &context)
@@ -489,14 +493,37 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     unsigned locality = 4 - op.getLevel();
     // Rows that may begin within a line end in one more.
     bool mayBeginWithin = rowsMayBeginWithinLines(memory, kCacheLineBytes);
+    // Of many the first dimension with several places is a loop.
+    size_t looped = shape.size();
+    SmallVector<Value> indices(op.getIndices());
+    OpBuilder::InsertionGuard guard(b);
+    if (Request::of(op).countLines() > kMostUnrolled) {
+      looped = llvm::find_if(shape, [](int64_t extent) { return extent > 1; }) -
+               shape.begin();
+      auto constant = [&](int64_t value) -> Value {
+        return arith::ConstantIndexOp::create(b, value);
+      };
+      bool isRow = looped + 1 == shape.size();
+      auto loop = scf::ForOp::create(b, constant(0), constant(shape[looped]),
+                                     constant(isRow ? step : 1));
+      b.setInsertionPointToStart(loop.getBody());
+      for (auto [index, expr] :
+           llvm::zip_equal(indices, op.getMap().getResults()))
+        if (int64_t factor = getLinearForm(expr, shape.size())
+                                 .coefficients[looped])
+          index = addIndex(b, index,
+                           mulIndex(b, loop.getInductionVar(), factor));
+    }
     // Requests past the edges of the memory are harmless, and do nothing.
     std::function<void(size_t)> visit = [&](size_t dim) {
       if (dim == shape.size()) {
         memref::PrefetchOp::create(
-            b, buffer, getElementIndices(b, op.getIndices(), op.getMap(), at),
+            b, buffer, getElementIndices(b, indices, op.getMap(), at),
             op.getWrite(), locality, /*isDataCache=*/true);
         return;
       }
+      if (dim == looped)
+        return visit(dim + 1);
       bool isRow = dim + 1 == shape.size();
       for (at[dim] = 0; at[dim] < shape[dim]; at[dim] += isRow ? step : 1)
         visit(dim + 1);

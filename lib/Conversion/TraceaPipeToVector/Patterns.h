@@ -50,6 +50,10 @@ MemRefType getUnitTripType(const VectorLoweringContext &context,
 /// that holds zeros all along would have to be copied, which the unit cannot.
 void sinkUnitZeros(KernelOp kernel);
 
+/// Stores the tiles of a unit as they are where they become vectors for nothing
+/// else.
+void storeUnitTiles(KernelOp kernel, const VectorLoweringContext &context);
+
 /// The bytes of the workspace from `offset` on as one typed buffer.
 Value getWorkspaceBuffer(ImplicitLocOpBuilder &b, KernelOp kernel,
                          VectorLoweringContext &context, int64_t offset,
@@ -88,7 +92,7 @@ Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);
 Value getZero(ImplicitLocOpBuilder &b, Type type);
 
 /// Shares the requests right before multiplies of panels among their steps.
-void spreadRequests(Operation *root);
+void spreadRequests(Operation *root, tracea::TargetAttr target);
 
 void populateMemoryPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns,
@@ -99,6 +103,9 @@ void populateMmaPatterns(const TypeConverter &converter,
 void populateTileUnitPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns,
                               VectorLoweringContext &context);
+void populateUnitStorePatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns,
+                               VectorLoweringContext &context);
 void populateElementwisePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  VectorLoweringContext &context);

@@ -4,19 +4,27 @@
 //
 // A core has few places for lines that are on their way. What is asked for at
 // once before a multiply takes them all, and the panels of the multiply wait.
-// A long multiply of packed panels is cut along k, and each piece makes its
-// share of the requests that stand right before. The sums go on from piece to
-// piece, in the same order.
+// A long multiply is cut along k, and each piece makes its share of the
+// requests that stand right before. The sums go on from piece to piece, in the
+// same order.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Analysis/DotProducts.h"
 #include "tracea/Dialect/TraceaPipe/IR/Words.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 
 using namespace mlir;
+using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+namespace hardware = ::tracea::target;
 
 /// Shorter loops cost more than they hide.
 constexpr int64_t kFewestSteps = 32;
+/// Of a unit that multiplies tiles a step is long.
+constexpr int64_t kFewestUnitSteps = 2;
+/// So few requests may be open at once.
+constexpr int64_t kFewLines = 8;
 
 /// The requests right before `mma`, with nothing but computations between.
 static SmallVector<PrefetchOp> getRequests(MmaOp mma) {
@@ -31,36 +39,6 @@ static SmallVector<PrefetchOp> getRequests(MmaOp mma) {
   return requests;
 }
 
-/// The dimension of its tile that a request is shared along: not that of the
-/// rows of memory, for these are lines.
-static std::optional<int64_t> getSharedDim(PrefetchOp request) {
-  ArrayRef<int64_t> shape = request.getShape();
-  for (auto [dim, extent] : llvm::enumerate(shape.drop_back()))
-    if (extent > 1)
-      return dim;
-  return std::nullopt;
-}
-
-/// The share of piece `piece` of `count`.
-static void emitShare(ImplicitLocOpBuilder &b, PrefetchOp request, Value piece,
-                      int64_t count) {
-  int64_t dim = *getSharedDim(request);
-  SmallVector<int64_t> shape(request.getShape());
-  shape[dim] = llvm::divideCeil(shape[dim], count);
-  Value first = mulIndex(b, piece, shape[dim]);
-  SmallVector<Value> indices;
-  AffineMap map = request.getMap();
-  for (auto [index, expr] :
-       llvm::zip_equal(request.getIndices(), map.getResults())) {
-    int64_t step = getLinearForm(expr, map.getNumDims()).coefficients[dim];
-    indices.push_back(step == 0 ? index
-                                : addIndex(b, index, mulIndex(b, first, step)));
-  }
-  // Beyond the limits nothing is needed, and nothing harmed.
-  PrefetchOp::create(b, request.getSource(), indices, /*limits=*/ValueRange(),
-                     map, shape, request.getWrite(), request.getLevel());
-}
-
 /// `steps` of k from `k` on of an operand, whose dimension of k is `dim`.
 static Value getPiece(ImplicitLocOpBuilder &b, Value operand, int64_t dim,
                       Value k, int64_t steps) {
@@ -71,42 +49,57 @@ static Value getPiece(ImplicitLocOpBuilder &b, Value operand, int64_t dim,
   shape[dim] = steps;
   auto layout =
       StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
-  SmallVector<Value> offsets(2, arith::ConstantIndexOp::create(b, 0));
+  SmallVector<Value> offsets(type.getRank(),
+                             arith::ConstantIndexOp::create(b, 0));
   offsets[dim] = k;
-  return ViewOp::create(b,
-                        MemRefType::get(shape, type.getElementType(), layout,
-                                        type.getMemorySpace()),
-                        operand, offsets,
-                        AffineMap::getMultiDimIdentityMap(2, b.getContext()));
+  return ViewOp::create(
+      b,
+      MemRefType::get(shape, type.getElementType(), layout,
+                      type.getMemorySpace()),
+      operand, offsets,
+      AffineMap::getMultiDimIdentityMap(type.getRank(), b.getContext()));
 }
 
-/// Whether both operands are panels: what a step takes of them follows what the
-/// step before took.
-static bool multipliesPanels(MmaOp mma) {
-  auto isPanel = [](Type operand, unsigned dimK) {
+/// Whether both operands lie in memory at known distances, so that they can be
+/// cut along k. Of words in offset form the sums of columns go with them.
+static bool canCut(MmaOp mma, TargetAttr target) {
+  auto isKnown = [](Type operand) {
     auto type = dyn_cast<MemRefType>(operand);
     SmallVector<int64_t> strides;
     int64_t offset;
-    return type && type.getRank() == 2 && type.hasStaticShape() &&
-           getWordLength(type) == 1 &&
+    return type && type.hasStaticShape() &&
            succeeded(type.getStridesAndOffset(strides, offset)) &&
-           strides[1 - dimK] == 1 && strides[dimK] == type.getDimSize(1 - dimK);
+           !llvm::any_of(strides, ShapedType::isDynamic);
   };
-  return mma.getLimits().empty() && isPanel(mma.getLhs().getType(), 1) &&
-         isPanel(mma.getRhs().getType(), 0);
+  auto sums = cast<RankedTensorType>(mma.getAcc().getType());
+  Type rhs = mma.getRhs().getType();
+  if (!mma.getRows().empty() || !isKnown(mma.getLhs().getType()) ||
+      !isKnown(rhs))
+    return false;
+  const hardware::DotProduct *dot = nullptr;
+  if (getWordLength(cast<ShapedType>(rhs)) > 1)
+    dot = getDotProduct(target, getElementTypeOrSelf(rhs), sums);
+  return !dot || !dot->isFirstUnsigned;
 }
 
-static void spread(MmaOp mma) {
+static void spread(MmaOp mma, TargetAttr target) {
   SmallVector<PrefetchOp> requests = getRequests(mma);
-  llvm::erase_if(requests,
-                 [](PrefetchOp request) { return !getSharedDim(request); });
+  int64_t lines = 0;
+  for (PrefetchOp request : requests)
+    lines += Request::of(request).countLines();
   auto rhs = cast<MemRefType>(mma.getRhs().getType());
-  int64_t rows = cast<ShapedType>(mma.getAcc().getType()).getDimSize(0);
+  auto sums = cast<RankedTensorType>(mma.getAcc().getType());
+  const hardware::TileShape *unit =
+      getUnitTile(target, sums);
+  int64_t fewest = unit ? kFewestUnitSteps * unit->words : kFewestSteps;
   int64_t extent = rhs.getDimSize(0);
-  int64_t steps =
-      std::max<int64_t>(kFewestSteps, llvm::divideCeil(extent, rows));
-  if (requests.empty() || extent < 2 * kFewestSteps)
+  int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 2),
+                                     extent / fewest);
+  if (lines <= kFewLines || pieces < 2)
     return;
+  auto steps = static_cast<int64_t>(
+      llvm::alignTo(llvm::divideCeil(extent, pieces), unit ? unit->words : 1));
+  pieces = llvm::divideCeil(extent, steps);
   ImplicitLocOpBuilder b(mma.getLoc(), mma);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -118,13 +111,22 @@ static void spread(MmaOp mma) {
   Value k = loop.getInductionVar();
   Value piece = arith::DivUIOp::create(b, k, constant(steps));
   for (PrefetchOp request : requests)
-    emitShare(b, request, piece, llvm::divideCeil(extent, steps));
-  Value rest = b.createOrFold<arith::SubIOp>(depth, k);
+    Request::of(request).getShare(b, piece, pieces).emit(b);
+  Value length = constant(steps);
+  if (getConstantIntValue(depth) != extent || extent % steps != 0) {
+    length = arith::MinSIOp::create(
+        b, b.createOrFold<arith::SubIOp>(depth, k), length);
+    // A unit has to know that its steps are whole, as those of all are.
+    if (unit)
+      length = mulIndex(
+          b, arith::DivUIOp::create(b, length, constant(unit->words)),
+          unit->words);
+  }
   Value left = getPiece(b, mma.getLhs(), 1, k, steps);
   Value right = getPiece(b, mma.getRhs(), 0, k, steps);
-  Value sum = MmaOp::create(b, left, right, loop.getRegionIterArg(0),
-                            arith::MinSIOp::create(b, rest, constant(steps)),
-                            ValueRange(), mma.getPrecision());
+  Value sum =
+      MmaOp::create(b, left, right, loop.getRegionIterArg(0), length,
+                    mma.getLimits(), mma.getPrecision());
   scf::YieldOp::create(b, sum);
   mma.getResult().replaceAllUsesWith(loop.getResult(0));
   mma.erase();
@@ -132,12 +134,13 @@ static void spread(MmaOp mma) {
     request.erase();
 }
 
-void mlir::tracea_pipe::spreadRequests(Operation *root) {
+void mlir::tracea_pipe::spreadRequests(Operation *root,
+                                       TargetAttr target) {
   SmallVector<MmaOp> products;
   root->walk([&](MmaOp mma) {
-    if (multipliesPanels(mma))
+    if (canCut(mma, target))
       products.push_back(mma);
   });
   for (MmaOp mma : products)
-    spread(mma);
+    spread(mma, target);
 }

@@ -195,9 +195,9 @@ static LogicalResult planWorkspace(KernelOp kernel,
       llvm::append_range(buffers, channel.getResult().getType().getBuffers());
     } else if (auto scratch = dyn_cast<ScratchOp>(op)) {
       buffers.push_back(scratch.getResult().getType());
-    } else if (auto relayout = dyn_cast<RelayoutOp>(op)) {
+    } else if (isa<RelayoutOp, StoreOp>(op)) {
       if (MemRefType type = getUnitTripType(
-              context, cast<RankedTensorType>(relayout.getValue().getType())))
+              context, cast<RankedTensorType>(op->getOperand(0).getType())))
         trip = std::max(trip, getSlotBytes(type) + kCacheLineBytes);
       return WalkResult::advance();
     } else {
@@ -278,8 +278,9 @@ struct ConvertTraceaPipeToVector
       context.hasFma = hasFusedMultiplyAdd(target);
       context.target = target;
     }
-    spreadRequests(module);
+    spreadRequests(module, context.target);
     for (KernelOp kernel : module.getOps<KernelOp>()) {
+      storeUnitTiles(kernel, context);
       if (failed(planWorkspace(kernel, context)))
         return signalPassFailure();
       findPastCaches(kernel, context);
@@ -336,6 +337,7 @@ struct ConvertTraceaPipeToVector
     populateMemoryPatterns(converter, patterns, context);
     populateMmaPatterns(converter, patterns, context);
     populateTileUnitPatterns(converter, patterns, context);
+    populateUnitStorePatterns(converter, patterns, context);
     populateElementwisePatterns(converter, patterns, context);
     populateCopyPatterns(converter, patterns, context);
     populateChannelPatterns(converter, patterns, context);

@@ -26,6 +26,7 @@
 #include "PackedFilters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -99,11 +100,15 @@ private:
   /// Whether the pixels of an image in place, one after another, are one run of
   /// what a filter of one tap sees: products ask for the next ones themselves.
   bool isOneRun();
-  /// Asks for what the pixels below those from (p, q) see first.
-  void prefetchNextRow(Value p, Value q);
-  /// The sums of all taps for the pixels from (p, q), added to `start`.
-  Value emitTaps(Value p, Value q, Value start);
-  Value emitTap(Value p, Value q, Value r, Value s, Value sum);
+  /// The share of channels from `k` in what is asked for of the image while the
+  /// pixels from (p, q) are multiplied: what those below see first, or those of
+  /// the next patch. Nothing where there is none.
+  std::optional<Request> getNextPixels(Value p, Value q, Value k);
+  /// The sums of all taps for the pixels from (p, q), added to `start`. Each
+  /// tap makes its share of the requests.
+  Value emitTaps(Value p, Value q, Value start, ArrayRef<Request> requests);
+  Value emitTap(Value p, Value q, Value r, Value s, Value sum,
+                ArrayRef<Request> requests);
 
   Conv2DOp op;
   WordOperands words;
@@ -268,31 +273,65 @@ bool PatchConvolution::isOneRun() {
          tiles.filterWidth == 1;
 }
 
-void PatchConvolution::prefetchNextRow(Value p, Value q) {
-  // So many channels at a time that the code stays short.
-  constexpr int64_t kPrefetched = 64;
+std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
+                                                       Value k) {
+  if (!isStaged && isOneRun())
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(op.getImage().getType());
+  auto result = cast<RankedTensorType>(op.getInit().getType());
+  int64_t sizeP = result.getDimSize(op.getHeightDim());
+  int64_t blockC = tileC;
+  if (!type.isDynamicDim(op.getChannelDim()))
+    blockC = std::min(blockC, type.getDimSize(op.getChannelDim()));
+  Value image = n, row = ix.add(p0, p), column = ix.add(q0, q);
+  if (!isStaged) {
+    row = ix.add(row, 1);
+  } else if (ShapedType::isDynamic(sizeP) || sizeP > tiles.rows) {
+    row = ix.add(row, tiles.rows);
+  } else if (result.getDimSize(op.getBatchDim()) != 1) {
+    image = ix.min(ix.add(image, 1),
+                   ix.sub(kb.getDim(op.getImage(), op.getBatchDim()), 1));
+  } else {
+    return std::nullopt;
+  }
+  // A filter of one tap passes over what a stride leaves out.
   int64_t strideH = op.getStrides()[0], strideW = op.getStrides()[1];
-  Value image = kb.getMemRef(op.getImage());
-  Value last = ix.sub(kb.getDim(op.getImage(), op.getHeightDim()), 1);
+  int64_t rows = tiles.filterHeight == 1 ? 1 : strideH;
+  int64_t step = tiles.filterWidth == 1 ? strideW : 1;
+  int64_t pixels = tiles.registerPixels * strideW / step;
   SmallVector<Value> indices(4);
-  indices[op.getBatchDim()] = n;
-  indices[op.getHeightDim()] =
-      ix.min(ix.mul(ix.add(ix.add(p0, p), 1), strideH), last);
-  indices[op.getWidthDim()] = ix.mul(ix.add(q0, q), strideW);
+  indices[op.getBatchDim()] = image;
+  indices[op.getHeightDim()] = ix.mul(row, strideH);
+  indices[op.getWidthDim()] = ix.mul(column, strideW);
+  indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
   SmallVector<AffineExpr> map(4, kb.zero());
-  map[op.getWidthDim()] = kb.dim(0) * strideW;
-  map[op.getChannelDim()] = kb.dim(1);
-  kb.loop(lengthC, kPrefetched, [&](Value c) {
-    indices[op.getChannelDim()] =
-        ix.add(ix.add(ix.mul(group, channels), c0), c);
-    PrefetchOp::create(
-        b, image, indices, ValueRange{ix.sub(lengthQ, q), ix.sub(lengthC, c)},
-        kb.map(2, map), ArrayRef<int64_t>{tiles.registerPixels, kPrefetched},
-        false);
-  });
+  map[op.getHeightDim()] = kb.dim(0);
+  map[op.getWidthDim()] = kb.dim(tiles.pixelLanes ? 2 : 1) * step;
+  map[op.getChannelDim()] = kb.dim(tiles.pixelLanes ? 1 : 2);
+  auto getRest = [&](unsigned dim) {
+    return ix.sub(kb.getDim(op.getImage(), dim), indices[dim]);
+  };
+  SmallVector<int64_t> shape = {rows, pixels, blockC};
+  SmallVector<Value> limits = {getRest(op.getHeightDim()),
+                               ix.ceilDiv(getRest(op.getWidthDim()), step),
+                               lengthC};
+  if (tiles.pixelLanes) {
+    std::swap(shape[1], shape[2]);
+    std::swap(limits[1], limits[2]);
+  }
+  Request request{kb.getMemRef(op.getImage()), indices, limits, kb.map(3, map),
+                  shape};
+  if (isStaged)
+    request.level = 2;
+  int64_t filters = tiles.channels;
+  if (std::optional<int64_t> known = getStatic(this->filters))
+    filters = std::min(filters, *known);
+  return request.getShare(b, ix.floorDiv(k, tiles.registerChannels),
+                          llvm::divideCeil(filters, tiles.registerChannels));
 }
 
-Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
+Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum,
+                                ArrayRef<Request> requests) {
   // Of an image in place there is nothing behind the last pixel; filters are
   // whole panels. Tiles of a unit are whole pixels as well.
   SmallVector<Value> limits;
@@ -305,6 +344,12 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   Value steps = getSteps();
   SmallVector<Value> pixels = border.getPixels(
       kb, ix.add(q0, q), s, tiles.registerPixels, ix.sub(lengthQ, q));
+  int64_t columns = joinsTaps ? 1 : tiles.filterWidth;
+  for (const Request &request : requests)
+    request
+        .getShare(b, ix.add(ix.mul(r, columns), s),
+                  tiles.filterHeight * columns)
+        .emit(b);
   if (pixels.empty())
     return MmaOp::create(b, image, weights, sum, steps, limits);
   return MmaOp::create(
@@ -313,13 +358,14 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
       Precision::Full);
 }
 
-Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
+Value PatchConvolution::emitTaps(Value p, Value q, Value start,
+                                 ArrayRef<Request> requests) {
   auto emitRow = [&](Value r, Value sumR) {
     if (joinsTaps)
-      return emitTap(p, q, r, ix.constant(0), sumR);
+      return emitTap(p, q, r, ix.constant(0), sumR, requests);
     return kb.loop(
         ix.constant(tiles.filterWidth), 1, sumR,
-        [&](Value s, Value sum) { return emitTap(p, q, r, s, sum); });
+        [&](Value s, Value sum) { return emitTap(p, q, r, s, sum, requests); });
   };
   auto [first, end] = border.getRows(kb, ix.add(p0, p));
   return kb.loop(first, end, start, emitRow);
@@ -336,14 +382,15 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
     rest = {scratch, {p}, kb.matrixMap(1)};
     llvm::append_range(rest.indices, tiles.inOrder(q, k));
   }
-  // Sums of a tile unit leave it so fast that requests for each of their lines
-  // hold up the loads of tiles; stores in order have the processor's own.
-  if (!words.hasUnit())
-    PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
-                       tiles.accumulator.getShape(), /*write=*/true);
+  SmallVector<Request> requests = {{rest.memory, rest.indices, limits, rest.map,
+                                    SmallVector<int64_t>(
+                                        tiles.accumulator.getShape()),
+                                    /*isWrite=*/true}};
+  if (std::optional<Request> next = getNextPixels(p, q, k))
+    requests.push_back(std::move(*next));
   // A block's sum starts from zero and is added to the others at its end: that
   // keeps rounding errors to those of a block, and the loads off the way.
-  Value block = emitTaps(p, q, kb.splat(sums, 0));
+  Value block = emitTaps(p, q, kb.splat(sums, 0), requests);
   words.addAndStore(
       kb, first, last, block,
       [&](RankedTensorType tile) -> Value {
@@ -410,8 +457,6 @@ void PatchConvolution::build() {
     if (areFiltersInside()) {
       kb.loop(lengthP, 1, [&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
-          if (!isStaged && !isOneRun())
-            prefetchNextRow(p, q);
           kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
             panel = getPanel(k);
             emitTile(p, q, k);
