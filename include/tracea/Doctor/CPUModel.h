@@ -56,6 +56,7 @@ public:
 
   /// Vector registers that the accumulators, a row of B and a broadcast take.
   int64_t registersOf(MicroTile tile) const;
+  bool fits(MicroTile tile) const { return registersOf(tile) <= registers; }
   /// Cycles that one step along k takes: the multiply-add pipes, the two load
   /// ports, the stream of B from the second level and the latency of an
   /// accumulator's chain, whichever is slowest.

@@ -24,7 +24,7 @@ constexpr int64_t kFewestSteps = 32;
 /// Of a unit that multiplies tiles a step is long.
 constexpr int64_t kFewestUnitSteps = 2;
 /// So few requests may be open at once.
-constexpr int64_t kFewLines = 8;
+constexpr int64_t kFewLines = 16;
 
 /// The requests right before `mma`, with nothing but computations between.
 static SmallVector<PrefetchOp> getRequests(MmaOp mma) {
@@ -97,8 +97,9 @@ static void spread(MmaOp mma, TargetAttr target) {
                                      extent / fewest);
   if (lines <= kFewLines || pieces < 2)
     return;
-  auto steps = static_cast<int64_t>(
-      llvm::alignTo(llvm::divideCeil(extent, pieces), unit ? unit->words : 1));
+  auto steps = static_cast<int64_t>(llvm::divideCeil(extent, pieces));
+  steps = static_cast<int64_t>(unit ? llvm::alignTo(steps, unit->words)
+                                    : llvm::PowerOf2Ceil(steps));
   pieces = llvm::divideCeil(extent, steps);
   ImplicitLocOpBuilder b(mma.getLoc(), mma);
   auto constant = [&](int64_t value) -> Value {

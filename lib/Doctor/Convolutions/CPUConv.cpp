@@ -241,6 +241,24 @@ private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
+  /// That, and the one of the most rows beside as many columns that equal parts
+  /// of a row of pixels are: the more rows, the fewer runs begin.
+  static std::vector<MicroTile> microTiles(const Problem &problem,
+                                           const CPUModel &model) {
+    MicroTile usual = microTile(problem, model);
+    std::vector<MicroTile> tiles = {usual};
+    if (!problem.channelsLast || model.hasTiles() || problem.outputWidth < 1)
+      return tiles;
+    int64_t most = usual.rows;
+    while (model.fits({most + 1, usual.columns}))
+      ++most;
+    int64_t width = problem.outputWidth;
+    int64_t rows = ceilDiv(width, ceilDiv(width, most));
+    rows = roundUp(rows, model.tile.rows);
+    if (rows > usual.rows && rows <= most)
+      tiles.push_back({rows, usual.columns});
+    return tiles;
+  }
   /// Whether panels of the filter are made once for many runs, of a problem in
   /// words.
   static bool hasPanels(const Problem &problem) {
@@ -312,8 +330,9 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t taps = problem.filterHeight * problem.filterWidth;
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
   // A multiply goes through the channels of a tap, or the taps of a row. In
-  // front of each the pipes wait for addresses.
-  constexpr double runCycles = 8;
+  // front of each the pipes wait for addresses, and for the end of the one
+  // before, which nothing foretells.
+  constexpr double runCycles = 30;
   int64_t run = joined ? problem.filterWidth : within(tile[3], channels);
   int64_t runs = joined ? problem.filterHeight : taps;
   double multiply = static_cast<double>(height * blocks) *
@@ -414,8 +433,6 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   problem.isFilterConstant &= packsFilter(unit, given, target);
   bool joined = joinsTaps(given, length);
   CPUModel model = this->model(unit, given, target);
-  MicroTile micro = microTile(problem, model);
-  PixelTile pixels = orient(problem, micro);
 
   // A patch that is read for every panel of filters leaves most of the second
   // level to what streams through it; a panel is smaller beside it.
@@ -431,18 +448,20 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   if (model.hasTiles() && hasPanels(problem))
     mostStaged = std::max(mostStaged, problem.groupChannels);
   Plan plan = emptyPlan(unit);
-  plan.registers() = {micro.rows, micro.columns};
   double best = -1;
-  auto tryForm = [&](const std::vector<int64_t> &tile, int64_t staged) {
+  auto tryForm = [&](MicroTile micro, const std::vector<int64_t> &tile,
+                     int64_t staged) {
     double cycles = estimate(problem, model, micro, tile, staged, joined);
     if (best >= 0 && cycles >= best)
       return;
     best = cycles;
+    plan.registers() = {micro.rows, micro.columns};
     plan.tile = tile;
     plan.params.as<schedule::CPUConv>().staged = staged;
   };
-  bool isInPlace = canReadInPlace(given, target, unit, pixels.width);
-  auto tryBlock = [&](int64_t channels) {
+  auto tryBlock = [&](MicroTile micro, int64_t channels) {
+    PixelTile pixels = orient(problem, micro);
+    bool isInPlace = canReadInPlace(given, target, unit, pixels.width);
     for (int64_t filters :
          extentsToTry(problem.groupFilters, pixels.channels, 64)) {
       if (filters > std::max(mostFilters, pixels.channels))
@@ -473,24 +492,31 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                   ? filterBytes <= halfL2 || filters == pixels.channels
                   : hasPanels(problem) && filterBytes <= mostPatch;
           if (isInPlace && keepsFilters)
-            tryForm(tile, kInPlace);
+            tryForm(micro, tile, kInPlace);
           if (fits || least)
-            tryForm(tile, kStaged);
+            tryForm(micro, tile, kStaged);
         }
     }
   };
-  int64_t most = isInPlace && hasPanels(problem)
-                     ? std::max(mostStaged, problem.groupChannels)
-                     : mostStaged;
-  for (int64_t channels : channelBlocks(problem, model, block, most))
-    tryBlock(channels);
+  std::vector<MicroTile> tiles = microTiles(problem, model);
+  for (MicroTile micro : tiles) {
+    int64_t width = orient(problem, micro).width;
+    int64_t most = mostStaged;
+    if (hasPanels(problem) && canReadInPlace(given, target, unit, width))
+      most = std::max(most, problem.groupChannels);
+    for (int64_t channels : channelBlocks(problem, model, block, most))
+      tryBlock(micro, channels);
+  }
   // Where not even the smallest tile fits: fewer channels at a time.
   int64_t fewest = model.tile.words;
   for (int64_t channels = block / 2; best < 0 && channels >= fewest;
        channels /= 2)
-    tryBlock(channels);
-  if (best < 0)
+    tryBlock(tiles.front(), channels);
+  if (best < 0) {
+    PixelTile pixels = orient(problem, tiles.front());
+    plan.registers() = {tiles.front().rows, tiles.front().columns};
     plan.tile = {1, pixels.width, pixels.channels, fewest};
+  }
   plan.tile[3] *= length;
   return plan;
 }

@@ -275,8 +275,6 @@ bool PatchConvolution::isOneRun() {
 
 std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
                                                        Value k) {
-  if (!isStaged && isOneRun())
-    return std::nullopt;
   auto type = cast<RankedTensorType>(op.getImage().getType());
   auto result = cast<RankedTensorType>(op.getInit().getType());
   int64_t sizeP = result.getDimSize(op.getHeightDim());
@@ -284,7 +282,9 @@ std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
   if (!type.isDynamicDim(op.getChannelDim()))
     blockC = std::min(blockC, type.getDimSize(op.getChannelDim()));
   Value image = n, row = ix.add(p0, p), column = ix.add(q0, q);
-  if (!isStaged) {
+  if (!isStaged && isOneRun()) {
+    column = ix.add(column, tiles.registerPixels);
+  } else if (!isStaged) {
     row = ix.add(row, 1);
   } else if (ShapedType::isDynamic(sizeP) || sizeP > tiles.rows) {
     row = ix.add(row, tiles.rows);
