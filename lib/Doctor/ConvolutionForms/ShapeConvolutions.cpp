@@ -50,12 +50,14 @@ double mlir::tracea::countBytes(Value tensor) {
 static double countCopies(const ConvolutionForm &form,
                           const TargetDescription &target) {
   if (!target.isGPU()) {
-    // Out of the second level or the third, in square blocks that are
-    // transposed in registers; the cores share them.
-    constexpr double kStart = 4000, kBytesPerCycle = 12;
+    // Out of the second level, or what is more than it holds from beyond, in
+    // square blocks that are transposed in registers; the cores share them.
+    constexpr double kStart = 4000, kNearBytes = 12, kFarBytes = 4;
     double cores = std::max<double>(1, static_cast<double>(target.cores));
+    bool isNear =
+        form.copiedBytes <= static_cast<double>(target.cacheBytes(2)) * cores;
     return form.numCopies * kStart +
-           form.copiedBytes / (kBytesPerCycle * cores);
+           form.copiedBytes / ((isNear ? kNearBytes : kFarBytes) * cores);
   }
   constexpr double kStart = 3000, kReached = 0.6;
   double rate = target.memoryGBs / target.clockGHz * kReached;
