@@ -59,7 +59,7 @@ func.func @gemm_f64(%a: tensor<512x512xf64>, %b: tensor<512x512xf64>,
 // CHECK-LABEL: @conv
 // CHECK:       tracea.conv2d
 // CHECK-SAME:  variant = "conv2d.patch"
-// CHECK-SAME:  64], registers = [8, 32]
+// CHECK-SAME:  64], registers = [14, 32]
 // REMARK:      tracea.conv2d: takes 'conv2d.patch'
 // REMARK:      variant-refused
 // REMARK-SAME: tracea.conv2d: 'conv2d.depthwise' is not taken: the convolution is not depthwise

@@ -3,13 +3,14 @@
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=x86-64-v4" | FileCheck %s --check-prefix=CPU
 
 // On a CPU images go to channels last where rows of pixels do not fill vectors, and results back; where results are
-// many for what is multiplied, and gradients, stay as they are.
+// many for what is multiplied, or more than the second level holds, and gradients, stay as they are.
 // CPU-LABEL: func.func @first_layer(
 // CPU-NOT:     linalg
 // CPU-LABEL: func.func @channels_first(
+// CPU-NOT:     linalg
+// CPU-LABEL: func.func @two(
 // CPU:         linalg.transpose ins(%arg0 : {{.*}} permutation = [0, 2, 3, 1]
 // CPU:         linalg.transpose ins(%arg1 : {{.*}} permutation = [0, 2, 3, 1]
-// CPU:         linalg.transpose ins(%arg3 : {{.*}} permutation = [0, 2, 3, 1]
 // CPU:         tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1]
 // CPU:         linalg.transpose {{.*}} permutation = [0, 3, 1, 2]
 // CPU-LABEL: func.func @both(

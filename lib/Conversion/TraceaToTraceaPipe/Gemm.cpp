@@ -97,6 +97,26 @@ struct Panels {
                      1, 2);
   }
 
+  /// Whole tiles of a unit where they lie in memory: `depth` elements along k
+  /// from `k` on of the rows from `row` of the tile's matrix.
+  Value viewRows(const ResultTile &tile, Value row, Value k,
+                 int64_t depth) const {
+    Value memory = kb.getMemRef(operand.getTensor());
+    auto type = cast<MemRefType>(memory.getType());
+    int64_t word = words.length;
+    SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
+    AffineMap map = kb.map(
+        3, operand.at(batch, kb.dim(0), kb.dim(1) * word + kb.dim(2)));
+    auto layout = StridedLayoutAttr::get(
+        kb.builder().getContext(), ShapedType::kDynamic,
+        {type.getShape().back(), word, 1});
+    return ViewOp::create(
+        kb.builder(),
+        MemRefType::get(words.getShape({width, depth / word}),
+                        type.getElementType(), layout, type.getMemorySpace()),
+        memory, operand.at(tile, row, k), map);
+  }
+
   /// Asks the second level for `steps` of k from `k` on of the panel of
   /// elements that follows the one of `at`, which is the first element of a
   /// panel of what is staged, or packed.
@@ -299,8 +319,10 @@ static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
       Value mBase = ix.add(grid.m, ms);
-      Value lhsStaged = lhsPanels.stage(lhsType, lhs.at(grid, mBase, k0), rows,
-                                        lengthK, fields.slots);
+      Value lhsStaged;
+      if (fields.staged)
+        lhsStaged = lhsPanels.stage(lhsType, lhs.at(grid, mBase, k0), rows,
+                                    lengthK, fields.slots);
 
       kb.loop(lengthN, regN, [&](Value j) {
         Value column = ix.add(firstColumn, j);
@@ -308,7 +330,10 @@ static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
                              ? rhsPanels.viewPacked(column, k0, tileK)
                              : rhsPanels.view(rhsMemory, column);
         kb.loop(rows, regM, [&](Value i) {
-          Value lhsPanel = lhsPanels.view(lhsStaged, i);
+          Value lhsPanel =
+              fields.staged
+                  ? lhsPanels.view(lhsStaged, i)
+                  : lhsPanels.viewRows(grid, ix.add(mBase, i), k0, tileK);
           ResultTile part = grid;
           part.m = ix.add(mBase, i);
           part.n = ix.add(grid.n, j);
@@ -453,6 +478,19 @@ static LogicalResult verifyTile(GemmOp op) {
   return success();
 }
 
+/// Whether rows of A are whole tiles of a unit where they lie.
+static bool canReadRows(GemmOp op, const WordOperands &words) {
+  auto type = cast<RankedTensorType>(op.getLhs().getType());
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t rows = schedule.getFields<schedule::CPUGemm>().registers[0];
+  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
+  return words.hasUnit() && words.lhs == type.getElementType() &&
+         !op.getTransposeLhs() && !ShapedType::isDynamic(matrix[0]) &&
+         !ShapedType::isDynamic(matrix[1]) && matrix[0] % rows == 0 &&
+         schedule.getTile()[2] <= matrix[1] &&
+         matrix[1] % schedule.getTile()[2] == 0;
+}
+
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   if (failed(verifyTile(op)))
     return failure();
@@ -462,6 +500,12 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
       schedule.getTile()[2], schedule.getFields<schedule::CPUGemm>().registers);
   if (failed(words))
     return failure();
+  if (!schedule.getFields<schedule::CPUGemm>().staged &&
+      !canReadRows(op, *words))
+    return op.emitOpError()
+           << "reads rows of lhs where they lie (staged = 0), which have to be "
+              "whole tiles of a unit, and blocks of k, found "
+           << op.getLhs().getType() << " and " << schedule;
   GemmContraction contraction(op);
   contraction.emitChecks(rewriter);
   if (packsRhsOnce(op, *words)) {

@@ -47,6 +47,15 @@ private:
     return problem.result != problem.accumulator &&
            (problem.k == kUnknownExtent || problem.k > kBlock);
   }
+  /// Whether rows of A are whole tiles of the unit where they lie.
+  bool canReadRows(UnitKind unit, const Problem &problem,
+                   const TargetDescription &target, int64_t rows,
+                   int64_t kBlock) const;
+  /// The plan that reads them there, of tiles of about `rows`; nothing where
+  /// there is none, or they are read more than once.
+  std::optional<Plan> planInPlace(UnitKind unit, const Problem &problem,
+                                  const TargetDescription &target,
+                                  int64_t rows) const;
   /// A constant B is packed once for all runs, where its elements, or words,
   /// are multiplied as they are.
   bool stagesB(const Problem &problem, const TargetDescription &target,
@@ -452,9 +461,12 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   if (int64_t most = std::max(depth, roundDown(elements / columns, 8));
       hasFewRows && kBlock > most)
     kBlock = problem.k == kUnknownExtent ? most : evenShare(problem.k, 8, most);
-  // Beside one panel of B every row of A is read once, and faster as a whole
-  // than in parts, each of which begins another stream. An odd number of steps,
-  // as in other blocks.
+  // Beside one panel of B every row of A is read once, and where it lies if
+  // tiles of the unit are whole there.
+  if (std::optional<Plan> inPlace = planInPlace(unit, given, target, rows))
+    return *inPlace;
+  // As a whole they are read faster than in parts, each of which begins another
+  // stream. An odd number of steps, as in other blocks.
   if (model.hasTiles() && !problem.transposeFirst && knowsN &&
       problem.n <= micro.columns && problem.k != kUnknownExtent) {
     int64_t steps = ceilDiv(problem.k, model.tile.words) | 1;
@@ -476,6 +488,41 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   return plan;
 }
 
+bool PackedGemm::canReadRows(UnitKind unit, const Problem &problem,
+                             const TargetDescription &target, int64_t rows,
+                             int64_t kBlock) const {
+  CPUModel model = modelOf(unit, problem, target);
+  return model.hasTiles() && !problem.transposeFirst && problem.m > 0 &&
+         problem.k > 0 && problem.m % rows == 0 && kBlock <= problem.k &&
+         problem.k % kBlock == 0;
+}
+
+std::optional<Plan> PackedGemm::planInPlace(UnitKind unit,
+                                            const Problem &problem,
+                                            const TargetDescription &target,
+                                            int64_t rows) const {
+  CPUModel model = modelOf(unit, problem, target);
+  int64_t step = wordLength(problem, target) * model.tile.words;
+  if (!model.hasTiles() || problem.n == kUnknownExtent ||
+      problem.n > model.lanes || problem.k <= 0 || problem.k % step != 0)
+    return std::nullopt;
+  // Several tiles of sums, so that none waits for itself.
+  for (int64_t tiles = 3; tiles >= 1; --tiles) {
+    int64_t height = tiles * model.tile.rows;
+    if (!canReadRows(unit, problem, target, height, problem.k) ||
+        model.tileRegistersOf({height, model.lanes}) > model.tile.registers)
+      continue;
+    rows = roundUp(rows, height);
+    Plan plan = emptyPlan(unit);
+    plan.tile = {rows, model.lanes, problem.k, rows};
+    plan.registers() = {height, model.lanes};
+    plan.params.as<schedule::CPUGemm>().staged = 0;
+    if (checkTiles(problem, target, plan).empty())
+      return plan;
+  }
+  return std::nullopt;
+}
+
 Reason PackedGemm::checkTiles(const Problem &problem,
                               const TargetDescription &target,
                               const Plan &plan) const {
@@ -487,9 +534,14 @@ Reason PackedGemm::checkTiles(const Problem &problem,
                                  {"staged m", plan.registers()[0]}});
       !reason.empty())
     return reason;
+  bool isStaged = plan.params.as<schedule::CPUGemm>().staged;
+  if (!isStaged && !canReadRows(plan.unit, problem, target, plan.registers()[0],
+                                plan.tile[2]))
+    return "rows of A are read where they lie (staged = 0) as whole tiles of a "
+           "unit, of whole blocks of k, and not transposed";
   // Both panels, and the sums between blocks of k. No extent exceeds 2^20.
   int64_t elements = ceilDiv(plan.tile[2], wordLength(problem, target)) *
-                     (plan.tile[1] + plan.tile[3]);
+                     (plan.tile[1] + (isStaged ? plan.tile[3] : 0));
   if (needsScratch(problem, plan.tile[2]))
     elements += plan.tile[0] * plan.tile[1];
   if (int64_t bytes = elements * model.elementBytes; bytes > kMaxPanelBytes)

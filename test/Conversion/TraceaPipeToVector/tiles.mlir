@@ -77,4 +77,64 @@ tracea_pipe.kernel @bytes(%a: memref<16x32x4xi8, strided<[512, 4, 1]>>, %b: memr
   }
   tracea_pipe.end
 }
+
+// Sums that are only stored go to their place as tiles; of those whose last rows
+// the limits may cut off, tile by tile.
+// CHECK-LABEL: tracea_pipe.kernel @stored(
+// CHECK:         %[[S0:.*]] = amx.tile_mulf
+// CHECK:         %[[S2:.*]] = amx.tile_mulf
+// CHECK:         %[[S1:.*]] = amx.tile_mulf
+// CHECK:         %[[S3:.*]] = amx.tile_mulf
+// CHECK:         %[[TRIP:.*]] = memref.view %{{.*}} to memref<4x16x16xf32>
+// CHECK:         %[[ALL:.*]] = arith.cmpi sge, %[[N:.*]], %c16
+// CHECK:         scf.if %[[ALL]] {
+// CHECK:           amx.tile_store %[[D:.*]][%[[I:.*]], %c0], %[[S0]], %c96 : memref<?x96xf32>
+// CHECK:           amx.tile_store %[[D]][%[[I]], %c16], %[[S1]], %c96
+// CHECK:         } else {
+// CHECK:           amx.tile_store %[[TRIP]][%c0, %c0, %c0], %[[S0]] : memref<4x16x16xf32>
+// CHECK:           amx.tile_store %[[TRIP]][%c1, %c0, %c0], %[[S1]]
+// CHECK:           %[[MOST:.*]] = arith.minsi %[[N]], %c16
+// CHECK:           %[[ROWS:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK:           scf.for %[[ROW:.*]] = %c0 to %[[ROWS]] step %c1 {
+// CHECK:             %[[AT:.*]] = arith.addi %[[I]], %[[ROW]]
+// CHECK:             %[[V:.*]] = vector.load %[[TRIP]][%c0, %[[ROW]], %c0] : memref<4x16x16xf32>, vector<16xf32>
+// CHECK:             vector.{{.*}}store {{.*}}%[[D]][%[[AT]], %c0]
+// CHECK:             vector.load %[[TRIP]][%c1, %[[ROW]], %c0]
+// CHECK:         arith.cmpi sge, %[[N]], %c32
+// CHECK:           amx.tile_store %[[D]][%{{.*}}, %c0], %[[S2]], %c96
+// CHECK-NOT:     vector.load %{{.*}}[%c0, %c1, %c0]
+tracea_pipe.kernel @stored(%a: memref<32x16x2xbf16>, %b: memref<16x32x2xbf16>, %d: memref<?x96xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #unit>
+  tracea_pipe.tiles (%i) in (%n) {
+    %sum = tracea_pipe.mma %a, %b, %zero : memref<32x16x2xbf16>, memref<16x32x2xbf16>, tensor<32x32xf32, #unit>
+    %rows = tracea_pipe.relayout %sum : tensor<32x32xf32, #unit> -> tensor<32x32xf32, #wide>
+    tracea_pipe.store %rows, %d[%i, %c0] map #id limits(%n, %c32) : tensor<32x32xf32, #wide>, memref<?x96xf32>
+  }
+  tracea_pipe.end
+}
+
+// Requests before a long multiply of words stand among its steps, a share in
+// each piece of so many words as a unit adds up together.
+// CHECK-LABEL: tracea_pipe.kernel @spread(
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c128 step %c32 {{.*}} -> (!amx.tile<16x16xi32>)
+// CHECK:           %[[PIECE:.*]] = arith.divui %[[K]], %c32
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[PIECE]], %c4
+// CHECK-COUNT-8:   memref.prefetch %{{.*}}, write
+// CHECK-NOT:       memref.prefetch
+// CHECK:           scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK:             amx.tile_muli
+// CHECK-NOT:     memref.prefetch
+tracea_pipe.kernel @spread(%a: memref<16x128x4xi8>, %b: memref<128x16x4xi8>, %d: memref<?x96xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<16x16xi32, #one>
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.prefetch %d[%i, %c0] map #id shape [16, 32] write : memref<?x96xi32>
+    %sum = tracea_pipe.mma %a, %b, %zero : memref<16x128x4xi8>, memref<128x16x4xi8>, tensor<16x16xi32, #one>
+    %rows = tracea_pipe.relayout %sum : tensor<16x16xi32, #one> -> tensor<16x16xi32, #rows>
+    tracea_pipe.store %rows, %d[%i, %c0] map #id : tensor<16x16xi32, #rows>, memref<?x96xi32>
+  }
+  tracea_pipe.end
+}
 }

@@ -154,21 +154,28 @@ func.func @dynamic(%x: tensor<?x9x9x4xf32>, %w: tensor<3x3x4x?xf32>, %d: tensor<
 // -----
 
 // Where no tap leaves the image its windows are multiplied where they lie: every other pixel, of
-// which there are as many as the row has. Lines of the result are asked for before, and pixels of
-// the next row. Panels of filters go by innermost.
+// which there are as many as the row has. Lines of the result are asked for before, and for each
+// of the panels a share of the pixels of the next row. Panels of filters go by innermost.
 // CHECK-DAG:   #[[PIXELS:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d0 * 2, d1)>
+// CHECK-DAG:   #[[BELOW:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0, d1 * 2, d2)>
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x9x9x12xf32>, %[[F:[a-z0-9]+]]: memref<2x1x1x12x8xf32>, %[[D:[a-z0-9]+]]: memref<1x5x5x16xf32>
 // CHECK-NOT:     tracea_pipe.stage
 // CHECK:         scf.for %[[Q:.*]] = %c0 to %[[WIDTH:.*]] step %c4 {
-// CHECK:         %[[NEXT:.*]] = arith.minsi %{{.*}}, %c8
-// CHECK:         %[[LEFT:.*]] = arith.subi %[[WIDTH]], %[[Q]]
-// CHECK:         tracea_pipe.prefetch %[[X]][%{{[^,]*}}, %[[NEXT]], %[[Z:[^,]*]], %{{[^,]*}}] map #[[PIXELS]] limits(%[[LEFT]], %c12) shape [4, 64] : memref
 // CHECK:         scf.for %[[K:.*]] = %c0 to %{{.*}} step %c8 {
-// CHECK:         tracea_pipe.prefetch %[[D]][%{{[^,]*}}, %[[H:[^,]*]], %{{.*}}] map #{{.*}} limits(%[[LEFT]], %{{.*}}) shape [4, 8] write
+// CHECK:         %[[LEFT:.*]] = arith.subi %[[WIDTH]], %[[Q]]
+// CHECK:         %[[ROW:.*]] = arith.addi %[[H:.*]], %c1
+// CHECK:         %[[NEXT:.*]] = arith.muli %[[ROW]], %c2
+// CHECK:         %[[Z:.*]] = arith.muli %{{.*}}, %c2
+// CHECK:         %[[REST:.*]] = arith.subi %c9, %[[NEXT]]
+// CHECK:         %[[PANEL:.*]] = arith.divui %[[K]], %c8
+// CHECK:         %[[SHARE:.*]] = arith.muli %[[PANEL]], %c4
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[Z]], %[[SHARE]]
 // CHECK:         %[[Y:.*]] = arith.muli %[[H]], %c2
 // CHECK:         %[[A:.*]] = tracea_pipe.view %[[X]][%{{.*}}, %[[Y]], %[[Z]], %{{.*}}] map #[[PIXELS]] : memref<1x9x9x12xf32> -> memref<4x12xf32, strided<[24, 1], offset: ?>>
 // CHECK:         %[[B:.*]] = tracea_pipe.view %[[F]]
+// CHECK:         tracea_pipe.prefetch %[[D]][%{{[^,]*}}, %[[H]], %{{.*}}] map #{{.*}} limits(%[[LEFT]], %{{.*}}) shape [4, 8] write
+// CHECK:         tracea_pipe.prefetch %[[X]][%{{[^,]*}}, %[[NEXT]], %[[PLACE]], %{{[^,]*}}] map #[[BELOW]] limits(%[[REST]], %{{.*}}, %c12) shape [1, 2, 12] : memref
 // CHECK:         tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c12) limits(%[[LEFT]], %c8)
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {

@@ -163,7 +163,7 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
 // CHECK:         %[[MOST:.*]] = read %{{.*}}[] : memref<i32>
 // CHECK:         tiles
-// CHECK:           tracea_pipe.prefetch
+// CHECK:           scf.for %{{.*}} = %c0 to %{{.*}} step %c8
 // CHECK:           %[[TOP:.*]] = arith.muli %{{.*}}, %c2
 // CHECK:           %[[ABOVE:.*]] = arith.subi %c1, %[[TOP]]
 // CHECK:           %[[LESS:.*]] = arith.minsi %[[ABOVE]], %[[MOST]]
@@ -178,7 +178,6 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
 // Under a column of taps the first pixel may see the border, and the last one of a whole tile.
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_4(
 // CHECK:         %[[MOST:.*]] = read %{{.*}}[] : memref<i32>
-// CHECK:           tracea_pipe.prefetch
 // CHECK:           scf.for %{{.*}} = %c0 to %c3 step %c1
 // CHECK:             scf.for %[[S:.*]] = %c0 to %c3 step %c1
 // CHECK:               tracea_pipe.view
@@ -197,6 +196,7 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
 // CHECK:               %[[LEAST:.*]] = arith.subi %c4, %[[MOST]]
 // CHECK:               %[[MORE:.*]] = arith.maxsi %[[INSIDE]], %[[LEAST]]
 // CHECK:               %[[END:.*]] = arith.minsi %[[MORE]], %c4
+// CHECK:               tracea_pipe.prefetch
 // CHECK:               tracea_pipe.mma %{{.*}} rows(%[[FIRST]], %[[END]]) edges [1, 1]
 module attributes {tracea.target = #cpu} {
 func.func @border(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %d: tensor<1x5x4x8xf32>) -> tensor<1x5x4x8xf32> {

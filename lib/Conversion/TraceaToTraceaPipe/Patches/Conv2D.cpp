@@ -304,21 +304,24 @@ std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
   indices[op.getHeightDim()] = ix.mul(row, strideH);
   indices[op.getWidthDim()] = ix.mul(column, strideW);
   indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
-  SmallVector<AffineExpr> map(4, kb.zero());
-  map[op.getHeightDim()] = kb.dim(0);
-  map[op.getWidthDim()] = kb.dim(tiles.pixelLanes ? 2 : 1) * step;
-  map[op.getChannelDim()] = kb.dim(tiles.pixelLanes ? 1 : 2);
   auto getRest = [&](unsigned dim) {
     return ix.sub(kb.getDim(op.getImage(), dim), indices[dim]);
   };
+  // What is contiguous goes by last: of one channel pixels.
+  SmallVector<unsigned> dims = {op.getHeightDim(), op.getWidthDim(),
+                                op.getChannelDim()};
   SmallVector<int64_t> shape = {rows, pixels, blockC};
   SmallVector<Value> limits = {getRest(op.getHeightDim()),
                                ix.ceilDiv(getRest(op.getWidthDim()), step),
                                lengthC};
-  if (tiles.pixelLanes) {
+  if (tiles.pixelLanes || blockC == 1) {
+    std::swap(dims[1], dims[2]);
     std::swap(shape[1], shape[2]);
     std::swap(limits[1], limits[2]);
   }
+  SmallVector<AffineExpr> map(4, kb.zero());
+  for (auto [number, dim] : llvm::enumerate(dims))
+    map[dim] = kb.dim(number) * (dim == op.getWidthDim() ? step : 1);
   Request request{kb.getMemRef(op.getImage()), indices, limits, kb.map(3, map),
                   shape};
   if (isStaged)
@@ -326,8 +329,13 @@ std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
   int64_t filters = tiles.channels;
   if (std::optional<int64_t> known = getStatic(this->filters))
     filters = std::min(filters, *known);
-  return request.getShare(b, ix.floorDiv(k, tiles.registerChannels),
-                          llvm::divideCeil(filters, tiles.registerChannels));
+  request = request.getShare(b, ix.floorDiv(k, tiles.registerChannels),
+                             llvm::divideCeil(filters, tiles.registerChannels));
+  // Of so much a part is asked for: the rest streams by itself.
+  constexpr int64_t kMost = 1024;
+  while (request.countLines() > kMost)
+    *llvm::max_element(request.shape) /= 2;
+  return request;
 }
 
 Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum,
