@@ -118,8 +118,8 @@ TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
     EXPECT_EQ(best(narrow(16, 512, 512, type), target).plan.registers(),
               (schedule::Extents{16, 64}));
     EXPECT_EQ(best(narrow(512, 16, 512, type), target).plan.registers()[1], 16);
-    // Beside one panel of B rows of A are read as a whole.
-    Plan single = best(narrow(4096, 16, 4096, type), target).plan;
+    // Beside one panel of B rows of A that fill no tiles are copied as a whole.
+    Plan single = best(narrow(4097, 16, 4096, type), target).plan;
     EXPECT_GE(single.tile[2], 4096);
     EXPECT_EQ(single.tile[2] / step % 2, 1);
     EXPECT_LT(best(narrow(4096, 128, 4096, type), target).plan.tile[2], 4096);
@@ -524,6 +524,18 @@ TEST(CPUConv, DotProductsOfChannels) {
             "conv2d.patch");
 }
 
+// Of long runs there are as few as possible: a tile has as many rows as
+// registers hold sums of.
+TEST(CPUConv, LongRunsHaveManyRows) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  EXPECT_THAT(best(conv(1, 56, 64, 64, 3), target).plan.registers(),
+              ElementsAre(14, 32));
+  EXPECT_THAT(best(conv(1, 56, 256, 64, 1), target).plan.registers(),
+              ElementsAre(14, 32));
+  EXPECT_THAT(best(conv(1, 48, 64, 64, 3), target).plan.registers(),
+              ElementsAre(12, 32));
+}
+
 TEST(CPUConv, RegisterTilesDivideTheWidth) {
   TargetDescription target = cpu("znver4", 2);
   EXPECT_THAT(best(conv(1, 7, 512, 512, 3), target).plan.registers(),
@@ -536,11 +548,11 @@ TEST(CPUConv, RegisterTilesDivideTheWidth) {
 TEST(CPUConv, PanelsOfConstantsStream) {
   TargetDescription target = cpu("sapphirerapids", 1);
   Problem problem = conv(1, 47, 48, 80, 3);
-  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(16, 16));
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(24, 16));
   problem.isFilterConstant = true;
   EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(4, 80));
   problem.groups = 2;
-  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(16, 16));
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(24, 16));
 }
 
 // With channels first the lanes lie along the pixels of a row: a tile has no
@@ -683,7 +695,8 @@ TEST(CPUConv, TapsOfOneChannelAreOneRun) {
       }
       return best(run, target).cycles / best(taps, target).cycles;
     };
-    EXPECT_LT(share(ElementType::F32), 0.9) << name;
+    // As much as a form has to gain.
+    EXPECT_LT(share(ElementType::F32), 0.95) << name;
     EXPECT_LT(share(ElementType::I8), 0.9) << name;
     EXPECT_EQ(best(run, target).variant->name(), "conv2d.dot") << name;
     if (name == std::string("znver4"))
@@ -1080,6 +1093,42 @@ TEST(CPUGemm, RowsOfPagesAreFew) {
               ElementsAre(8, 16));
   EXPECT_THAT(best(gemm(4096, 16, 4000), target).plan.registers(),
               ElementsAre(16, 16));
+}
+
+// Beside one panel of B a unit reads rows of A once, and where they lie if they
+// are whole tiles there.
+TEST(CPUGemm, RowsOfTilesAreReadWhereTheyLie) {
+  for (int cores : {1, 2}) {
+    TargetDescription target = cpu("sapphirerapids", cores);
+    auto plan = [&](int64_t m, int64_t n, int64_t k) {
+      return best(narrow(m, n, k, ElementType::I8), target).plan;
+    };
+    auto stagedOf = [](const Plan &plan) {
+      return plan.params.as<schedule::CPUGemm>().staged;
+    };
+    Plan found = plan(4096, 16, 4096);
+    EXPECT_EQ(found.unit, UnitKind::AMX);
+    EXPECT_EQ(stagedOf(found), 0);
+    EXPECT_THAT(found.registers(), ElementsAre(32, 16));
+    EXPECT_EQ(found.tile[2], 4096);
+    EXPECT_EQ(stagedOf(plan(4080, 16, 4096)), 0);
+    // Rows, or words of k, that fill no tile, and rows that are read again.
+    EXPECT_EQ(stagedOf(plan(4097, 16, 4096)), 1);
+    EXPECT_EQ(stagedOf(plan(4096, 16, 4095)), 1);
+    EXPECT_EQ(stagedOf(plan(4096, 32, 4096)), 1);
+
+    auto check = [&](int64_t m, Plan plan) {
+      return checkSchedule(Registry::builtin(),
+                           narrow(m, 16, 4096, ElementType::I8), target,
+                           "gemm.dot", plan);
+    };
+    EXPECT_EQ(check(4096, found), "");
+    EXPECT_THAT(check(4097, found), HasSubstr("as whole tiles of a unit"));
+    found.tile[2] = 4160;
+    EXPECT_THAT(check(4096, found), HasSubstr("of whole blocks of k"));
+    found.unit = UnitKind::Vector;
+    EXPECT_THAT(check(4096, found), HasSubstr("by units that multiply tiles"));
+  }
 }
 
 // Rows of B are read from end to end by parts of k: a share of their columns

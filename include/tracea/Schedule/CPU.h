@@ -34,8 +34,8 @@ struct CPURing : RegisterTile {
 /// "gemm.packed", "gemm.direct", "gemm.dot", "wgrad.windows".
 struct CPUGemm : CPURing {
   static constexpr std::string_view kFamily = "cpu_gemm";
-  int64_t group = 0; // height of a raster group of tiles; 0: row by row
-  int64_t split = 1; // parts of the sum over k, which another kernel adds up
+  int64_t group = 0;  // height of a raster group of tiles; 0: row by row
+  int64_t split = 1;  // parts of the sum over k, which another kernel adds up
   int64_t staged = 1; // 0: rows of A are read where they lie ("gemm.dot")
 
   void list(Fields &fields) {

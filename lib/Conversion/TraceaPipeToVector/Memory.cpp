@@ -509,10 +509,10 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
       b.setInsertionPointToStart(loop.getBody());
       for (auto [index, expr] :
            llvm::zip_equal(indices, op.getMap().getResults()))
-        if (int64_t factor = getLinearForm(expr, shape.size())
-                                 .coefficients[looped])
-          index = addIndex(b, index,
-                           mulIndex(b, loop.getInductionVar(), factor));
+        if (int64_t factor =
+                getLinearForm(expr, shape.size()).coefficients[looped])
+          index =
+              addIndex(b, index, mulIndex(b, loop.getInductionVar(), factor));
     }
     // Requests past the edges of the memory are harmless, and do nothing.
     std::function<void(size_t)> visit = [&](size_t dim) {

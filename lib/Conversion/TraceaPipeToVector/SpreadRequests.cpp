@@ -89,8 +89,7 @@ static void spread(MmaOp mma, TargetAttr target) {
     lines += Request::of(request).countLines();
   auto rhs = cast<MemRefType>(mma.getRhs().getType());
   auto sums = cast<RankedTensorType>(mma.getAcc().getType());
-  const hardware::TileShape *unit =
-      getUnitTile(target, sums);
+  const hardware::TileShape *unit = getUnitTile(target, sums);
   int64_t fewest = unit ? kFewestUnitSteps * unit->words : kFewestSteps;
   int64_t extent = rhs.getDimSize(0);
   int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 2),
@@ -115,19 +114,18 @@ static void spread(MmaOp mma, TargetAttr target) {
     Request::of(request).getShare(b, piece, pieces).emit(b);
   Value length = constant(steps);
   if (getConstantIntValue(depth) != extent || extent % steps != 0) {
-    length = arith::MinSIOp::create(
-        b, b.createOrFold<arith::SubIOp>(depth, k), length);
+    length = arith::MinSIOp::create(b, b.createOrFold<arith::SubIOp>(depth, k),
+                                    length);
     // A unit has to know that its steps are whole, as those of all are.
     if (unit)
-      length = mulIndex(
-          b, arith::DivUIOp::create(b, length, constant(unit->words)),
-          unit->words);
+      length =
+          mulIndex(b, arith::DivUIOp::create(b, length, constant(unit->words)),
+                   unit->words);
   }
   Value left = getPiece(b, mma.getLhs(), 1, k, steps);
   Value right = getPiece(b, mma.getRhs(), 0, k, steps);
-  Value sum =
-      MmaOp::create(b, left, right, loop.getRegionIterArg(0), length,
-                    mma.getLimits(), mma.getPrecision());
+  Value sum = MmaOp::create(b, left, right, loop.getRegionIterArg(0), length,
+                            mma.getLimits(), mma.getPrecision());
   scf::YieldOp::create(b, sum);
   mma.getResult().replaceAllUsesWith(loop.getResult(0));
   mma.erase();
@@ -135,8 +133,7 @@ static void spread(MmaOp mma, TargetAttr target) {
     request.erase();
 }
 
-void mlir::tracea_pipe::spreadRequests(Operation *root,
-                                       TargetAttr target) {
+void mlir::tracea_pipe::spreadRequests(Operation *root, TargetAttr target) {
   SmallVector<MmaOp> products;
   root->walk([&](MmaOp mma) {
     if (canCut(mma, target))

@@ -47,8 +47,8 @@ void mlir::tracea_pipe::storeUnitTiles(KernelOp kernel,
   for (StoreOp store : stores) {
     auto relayout = store.getValue().getDefiningOp<RelayoutOp>();
     if (!relayout || !relayout.getResult().hasOneUse() ||
-        !getUnitTripType(context, cast<RankedTensorType>(
-                                      relayout.getValue().getType())) ||
+        !getUnitTripType(
+            context, cast<RankedTensorType>(relayout.getValue().getType())) ||
         !getRowStride(*getTileTransfer(store)))
       continue;
     store.getValueMutable().assign(relayout.getValue());
@@ -140,11 +140,10 @@ void UnitStore::storeRows(ArrayRef<int64_t> registers) {
     SmallVector<Value> indices =
         getElementIndices(b, transfer, lanes.getCoordinate(reg, 0));
     for (auto [index, expr] : llvm::zip_equal(indices, map.getResults()))
-      if (int64_t step =
-              getLinearForm(expr, map.getNumDims()).coefficients[0])
+      if (int64_t step = getLinearForm(expr, map.getNumDims()).coefficients[0])
         index = addIndex(b, index, mulIndex(b, row, step));
-    Value values = vector::LoadOp::create(
-        b, type, trip, ValueRange{constant(reg), row, zero});
+    Value values = vector::LoadOp::create(b, type, trip,
+                                          ValueRange{constant(reg), row, zero});
     vector::MaskedStoreOp::create(b, dest, indices, mask, values);
   }
 }

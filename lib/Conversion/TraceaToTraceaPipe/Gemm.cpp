@@ -105,16 +105,16 @@ struct Panels {
     auto type = cast<MemRefType>(memory.getType());
     int64_t word = words.length;
     SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
-    AffineMap map = kb.map(
-        3, operand.at(batch, kb.dim(0), kb.dim(1) * word + kb.dim(2)));
-    auto layout = StridedLayoutAttr::get(
-        kb.builder().getContext(), ShapedType::kDynamic,
-        {type.getShape().back(), word, 1});
-    return ViewOp::create(
-        kb.builder(),
-        MemRefType::get(words.getShape({width, depth / word}),
-                        type.getElementType(), layout, type.getMemorySpace()),
-        memory, operand.at(tile, row, k), map);
+    AffineMap map =
+        kb.map(3, operand.at(batch, kb.dim(0), kb.dim(1) * word + kb.dim(2)));
+    auto layout =
+        StridedLayoutAttr::get(kb.builder().getContext(), ShapedType::kDynamic,
+                               {type.getShape().back(), word, 1});
+    return ViewOp::create(kb.builder(),
+                          MemRefType::get(words.getShape({width, depth / word}),
+                                          type.getElementType(), layout,
+                                          type.getMemorySpace()),
+                          memory, operand.at(tile, row, k), map);
   }
 
   /// Asks the second level for `steps` of k from `k` on of the panel of

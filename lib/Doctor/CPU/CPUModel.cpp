@@ -185,6 +185,9 @@ Reason CPUVariant::checkPlan(const Problem &problem,
   const auto *gemm = plan.params.getIf<schedule::CPUGemm>();
   if ((ring && ring->slots != 1) || (gemm && gemm->group != 0))
     return "a CPU variant has one slot and no raster groups";
+  if (gemm && !gemm->staged && plan.unit == UnitKind::Vector)
+    return "rows of A are read where they lie (staged = 0) by units that "
+           "multiply tiles";
   return checkTiles(problem, target, plan);
 }
 

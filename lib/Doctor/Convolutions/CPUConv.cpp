@@ -330,12 +330,13 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t taps = problem.filterHeight * problem.filterWidth;
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
   // A multiply goes through the channels of a tap, or the taps of a row. In
-  // front of each the pipes wait for addresses, and behind a long one for its
-  // end, which no processor foretells.
-  constexpr double beginCycles = 8, endCycles = 22;
-  constexpr int64_t longRun = 32;
+  // front of each the pipes wait for addresses, and behind it for its end,
+  // which processors foretell the less the longer it is.
+  constexpr double beginCycles = 8, endCycles = 22, longRun = 128;
   int64_t run = joined ? problem.filterWidth : within(tile[3], channels);
-  double runCycles = run > longRun ? beginCycles + endCycles : beginCycles;
+  double runCycles =
+      beginCycles +
+      endCycles * std::min(1.0, static_cast<double>(run) / longRun);
   int64_t runs = joined ? problem.filterHeight : taps;
   double multiply = static_cast<double>(height * blocks) *
                     (pixelCycles(problem, model, micro, width, filters,

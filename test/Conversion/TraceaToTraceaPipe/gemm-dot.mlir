@@ -197,3 +197,35 @@ func.func @one(%a: tensor<1x16xi8>, %b: tensor<16x16xi8>, %d: tensor<1x16xi32>) 
   return %r : tensor<1x16xi32>
 }
 }
+
+// -----
+
+// Rows of A that are whole tiles of a unit are multiplied where they lie, words of four along k as
+// they are: only B is staged.
+// CHECK-DAG:   #[[WORDS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 4 + d2)>
+// CHECK:       tracea_pipe.kernel @gemm_0(%[[A:[a-z0-9]*]]: memref<32x128xi8>, %[[B:[a-z0-9]*]]: memref<128x16xi8>
+// CHECK-NOT:     tracea_pipe.stage %[[A]]
+// CHECK:         tracea_pipe.stage %[[B]]
+// CHECK-NOT:     tracea_pipe.stage %[[A]]
+// CHECK:         %[[ROWS:.*]] = tracea_pipe.view %[[A]][%{{.*}}, %{{.*}}] map #[[WORDS]] : memref<32x128xi8> -> memref<16x32x4xi8, strided<[128, 4, 1], offset: ?>>
+// CHECK:         tracea_pipe.mma %[[ROWS]], %{{.*}} depth(%c32)
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
+func.func @in_place(%a: tensor<32x128xi8>, %b: tensor<128x16xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
+  %r = tracea.gemm ins(%a, %b : tensor<32x128xi8>, tensor<128x16xi8>) outs(%d : tensor<32x16xi32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [32, 16, 128, 32], registers = [16, 16], staged = 0>
+  return %r : tensor<32x16xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
+func.func @cut(%a: tensor<24x128xi8>, %b: tensor<128x16xi8>, %d: tensor<24x16xi32>) -> tensor<24x16xi32> {
+  // expected-error @below {{reads rows of lhs where they lie (staged = 0), which have to be whole tiles of a unit, and blocks of k, found 'tensor<24x128xi8>'}}
+  %r = tracea.gemm ins(%a, %b : tensor<24x128xi8>, tensor<128x16xi8>) outs(%d : tensor<24x16xi32>)
+         schedule <variant = "gemm.dot", unit = amx, tile = [32, 16, 128, 32], registers = [16, 16], staged = 0>
+  return %r : tensor<24x16xi32>
+}
+}

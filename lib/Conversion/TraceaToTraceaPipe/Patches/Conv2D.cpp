@@ -390,10 +390,10 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
     rest = {scratch, {p}, kb.matrixMap(1)};
     llvm::append_range(rest.indices, tiles.inOrder(q, k));
   }
-  SmallVector<Request> requests = {{rest.memory, rest.indices, limits, rest.map,
-                                    SmallVector<int64_t>(
-                                        tiles.accumulator.getShape()),
-                                    /*isWrite=*/true}};
+  SmallVector<Request> requests = {
+      {rest.memory, rest.indices, limits, rest.map,
+       SmallVector<int64_t>(tiles.accumulator.getShape()),
+       /*isWrite=*/true}};
   if (std::optional<Request> next = getNextPixels(p, q, k))
     requests.push_back(std::move(*next));
   // A block's sum starts from zero and is added to the others at its end: that

@@ -23,8 +23,7 @@ Request Request::of(PrefetchOp op) {
 /// Elements of one line of the cache.
 static int64_t getLineElements(Value source) {
   Type element = getElementTypeOrSelf(source.getType());
-  int64_t bits =
-      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
   return std::max<int64_t>(1, kCacheLineBytes * 8 / bits);
 }
 
@@ -63,8 +62,8 @@ Request Request::getShare(ImplicitLocOpBuilder &b, Value piece,
   for (auto [index, expr] : llvm::zip_equal(share.indices, map.getResults())) {
     int64_t step = getLinearForm(expr, map.getNumDims()).coefficients[dim];
     if (step != 0)
-      index = b.createOrFold<arith::AddIOp>(index,
-                                            scale(share.shape[dim] * step));
+      index =
+          b.createOrFold<arith::AddIOp>(index, scale(share.shape[dim] * step));
   }
   return share;
 }

@@ -25,9 +25,9 @@ struct Request {
 
   /// Lines of the cache that it is about, where rows begin at lines.
   int64_t countLines() const;
-  /// The share `piece` of `count` in about equal ones, along the first dimension
-  /// with as many parts, or that with most: lines of the last one. Without
-  /// limits the last shares may ask for what lies behind the tile.
+  /// The share `piece` of `count` in about equal ones, along the first
+  /// dimension with as many parts, or that with most: lines of the last one.
+  /// Without limits the last shares may ask for what lies behind the tile.
   Request getShare(ImplicitLocOpBuilder &b, Value piece, int64_t count) const;
   void emit(ImplicitLocOpBuilder &b) const;
 
