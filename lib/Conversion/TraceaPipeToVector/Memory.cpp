@@ -481,49 +481,39 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value buffer = adaptor.getSource().front();
     auto memory = cast<MemRefType>(buffer.getType());
-    // Of elements that are not numbers of bits, indices at most are expected.
-    Type elementType = memory.getElementType();
-    int64_t bits =
-        elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
-    int64_t step =
-        std::max<int64_t>(1, kCacheLineBytes / llvm::divideCeil(bits, 8));
+    int64_t step = getLineElements(buffer);
     ArrayRef<int64_t> shape = op.getShape();
     SmallVector<int64_t> at(shape.size(), 0);
     // The nearer the cache, the greater the locality: 3 is the first level.
     unsigned locality = 4 - op.getLevel();
     // Rows that may begin within a line end in one more.
     bool mayBeginWithin = rowsMayBeginWithinLines(memory, kCacheLineBytes);
-    // Of many the first dimension with several places is a loop.
-    size_t looped = shape.size();
-    SmallVector<Value> indices(op.getIndices());
+    // Of many the places of the first dimension with several are a loop.
+    Request request = Request::of(op);
+    request.limits.clear();
     OpBuilder::InsertionGuard guard(b);
-    if (Request::of(op).countLines() > kMostUnrolled) {
-      looped = llvm::find_if(shape, [](int64_t extent) { return extent > 1; }) -
-               shape.begin();
+    if (request.countLines() > kMostUnrolled) {
       auto constant = [&](int64_t value) -> Value {
         return arith::ConstantIndexOp::create(b, value);
       };
-      bool isRow = looped + 1 == shape.size();
-      auto loop = scf::ForOp::create(b, constant(0), constant(shape[looped]),
-                                     constant(isRow ? step : 1));
+      const int64_t *extent =
+          llvm::find_if(shape, [](int64_t extent) { return extent > 1; });
+      bool isRow = extent + 1 == shape.end();
+      int64_t count = isRow ? request.countLines() : *extent;
+      auto loop =
+          scf::ForOp::create(b, constant(0), constant(count), constant(1));
       b.setInsertionPointToStart(loop.getBody());
-      for (auto [index, expr] :
-           llvm::zip_equal(indices, op.getMap().getResults()))
-        if (int64_t factor =
-                getLinearForm(expr, shape.size()).coefficients[looped])
-          index =
-              addIndex(b, index, mulIndex(b, loop.getInductionVar(), factor));
+      request = request.getShare(b, loop.getInductionVar(), count);
+      shape = request.shape;
     }
     // Requests past the edges of the memory are harmless, and do nothing.
     std::function<void(size_t)> visit = [&](size_t dim) {
       if (dim == shape.size()) {
         memref::PrefetchOp::create(
-            b, buffer, getElementIndices(b, indices, op.getMap(), at),
+            b, buffer, getElementIndices(b, request.indices, op.getMap(), at),
             op.getWrite(), locality, /*isDataCache=*/true);
         return;
       }
-      if (dim == looped)
-        return visit(dim + 1);
       bool isRow = dim + 1 == shape.size();
       for (at[dim] = 0; at[dim] < shape[dim]; at[dim] += isRow ? step : 1)
         visit(dim + 1);

@@ -91,7 +91,7 @@ Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);
 /// A zero scalar or vector of `type`.
 Value getZero(ImplicitLocOpBuilder &b, Type type);
 
-/// Shares the requests right before multiplies of panels among their steps.
+/// Shares the requests right before long multiplies among their steps.
 void spreadRequests(Operation *root, tracea::TargetAttr target);
 
 void populateMemoryPatterns(const TypeConverter &converter,

@@ -10,6 +10,7 @@
 #include "ConvolutionForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
+#include "tracea/Doctor/CPUModel.h"
 #include "tracea/Doctor/Doctor.h"
 #include "tracea/Doctor/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -54,8 +55,9 @@ static double countCopies(const ConvolutionForm &form,
     // square blocks that are transposed in registers; the cores share them.
     constexpr double kStart = 4000, kNearBytes = 12, kFarBytes = 4;
     double cores = std::max<double>(1, static_cast<double>(target.cores));
-    bool isNear =
-        form.copiedBytes <= static_cast<double>(target.cacheBytes(2)) * cores;
+    ::tracea::doctor::CPUModel model(target,
+                                     ::tracea::target::ElementType::F32);
+    bool isNear = form.copiedBytes <= static_cast<double>(model.l2) * cores;
     return form.numCopies * kStart +
            form.copiedBytes / ((isNear ? kNearBytes : kFarBytes) * cores);
   }

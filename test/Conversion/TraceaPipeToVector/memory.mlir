@@ -341,4 +341,18 @@ tracea_pipe.kernel @views(%d: memref<?x?xf32>, %n: index) {
   }
   tracea_pipe.end
 }
+
+// More lines than code is good for are a loop over the first dimension of several places.
+// CHECK-LABEL: tracea_pipe.kernel @many(
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c3 step %c1 {
+// CHECK:           %[[AT:.*]] = arith.addi %{{.*}}, %[[ROW]]
+// CHECK-COUNT-32:  memref.prefetch %{{.*}}[%[[AT]], %{{.*}}], read, locality<2>
+// CHECK-NOT:       memref.prefetch
+tracea_pipe.kernel @many(%s: memref<?x512xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.prefetch %s[%i, %c0] map affine_map<(i, j) -> (i, j)> shape [3, 512] level 2 : memref<?x512xf32>
+  }
+  tracea_pipe.end
+}
 }

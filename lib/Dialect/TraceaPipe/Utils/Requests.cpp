@@ -20,11 +20,10 @@ Request Request::of(PrefetchOp op) {
           static_cast<int64_t>(op.getLevel())};
 }
 
-/// Elements of one line of the cache.
-static int64_t getLineElements(Value source) {
-  Type element = getElementTypeOrSelf(source.getType());
+int64_t mlir::tracea_pipe::getLineElements(Value memory) {
+  Type element = getElementTypeOrSelf(memory.getType());
   int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return std::max<int64_t>(1, kCacheLineBytes * 8 / bits);
+  return std::max<int64_t>(1, kCacheLineBytes / llvm::divideCeil(bits, 8));
 }
 
 int64_t Request::countLines() const {

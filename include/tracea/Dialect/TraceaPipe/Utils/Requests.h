@@ -18,6 +18,10 @@
 
 namespace mlir::tracea_pipe {
 
+/// Elements of `memory` in one line of the cache. Of elements that are not
+/// numbers of bits, indices at most are expected.
+int64_t getLineElements(Value memory);
+
 /// What a `prefetch` asks for: the elements of a tile of extents `shape` at
 /// `source[indices + map(t)]`, as far as `limits` go, if there are any.
 struct Request {
