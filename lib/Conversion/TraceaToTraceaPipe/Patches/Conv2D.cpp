@@ -98,7 +98,7 @@ private:
   Value viewPixels(Value p, Value q, Value r, Value s);
   Value viewImage(Value p, Value q, Value r, Value s);
   /// Whether the pixels of an image in place, one after another, are one run of
-  /// what a filter of one tap sees: products ask for the next ones themselves.
+  /// what a filter of one tap sees: the next ones lie behind these.
   bool isOneRun();
   /// The share of channels from `k` in what is asked for of the image while the
   /// pixels from (p, q) are multiplied: what those below see first, or those of
