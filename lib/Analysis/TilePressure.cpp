@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/IR/UnrollAndJam.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -182,7 +183,14 @@ void Pressure::recordUnit(const Values &live, Operation *op) {
     llvm::SmallSetVector<int64_t, 4> rows;
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
       rows.insert(lanes.getCoordinate(reg, 0)[0]);
-    sum += rows.size() + 1;
+    // Iterations side by side have sums and rows of their own.
+    int64_t together = 1;
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (auto count =
+              loop->getAttrOfType<IntegerAttr>(kUnrollAndJamAttrName))
+        together *= count.getInt();
+    sum = together * (sum + rows.size()) + 1;
   }
   if (sum > worst.unitTiles) {
     worst.unitTiles = sum;

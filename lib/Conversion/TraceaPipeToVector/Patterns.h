@@ -50,6 +50,10 @@ MemRefType getUnitTripType(const VectorLoweringContext &context,
 /// that holds zeros all along would have to be copied, which the unit cannot.
 void sinkUnitZeros(KernelOp kernel);
 
+/// Makes one loop of multiplies on a tile unit that stand side by side and go
+/// through the same panel, whose tiles are loaded once for all of them.
+void joinUnitLoops(KernelOp kernel);
+
 /// Stores the tiles of a unit as they are where they become vectors for nothing
 /// else.
 void storeUnitTiles(KernelOp kernel, const VectorLoweringContext &context);
@@ -90,6 +94,9 @@ Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);
 
 /// A zero scalar or vector of `type`.
 Value getZero(ImplicitLocOpBuilder &b, Type type);
+
+/// Computes iterations side by side where loops say so.
+void unrollAndJamLoops(Operation *root);
 
 /// Shares the requests right before long multiplies among their steps.
 void spreadRequests(Operation *root, tracea::TargetAttr target);

@@ -82,14 +82,31 @@ static bool canCut(MmaOp mma, TargetAttr target) {
   return !dot || !dot->isFirstUnsigned;
 }
 
-static void spread(MmaOp mma, TargetAttr target) {
+/// `mma` and the multiplies right behind it by the same panel, which go through
+/// it together.
+static SmallVector<MmaOp> getGroup(MmaOp mma) {
+  SmallVector<MmaOp> group = {mma};
+  while (auto next = dyn_cast_or_null<MmaOp>(group.back()->getNextNode())) {
+    auto isOfGroup = [&](Value value) {
+      return llvm::is_contained(group, value.getDefiningOp<MmaOp>());
+    };
+    if (next.getRhs() != mma.getRhs() || next.getDepth() != mma.getDepth() ||
+        llvm::any_of(next->getOperands(), isOfGroup))
+      break;
+    group.push_back(next);
+  }
+  return group;
+}
+
+static void spread(MutableArrayRef<MmaOp> group, TargetAttr target) {
+  MmaOp mma = group.front();
   SmallVector<PrefetchOp> requests = getRequests(mma);
   int64_t lines = 0;
   for (PrefetchOp request : requests)
     lines += Request::of(request).countLines();
   auto rhs = cast<MemRefType>(mma.getRhs().getType());
-  auto sums = cast<RankedTensorType>(mma.getAcc().getType());
-  const hardware::TileShape *unit = getUnitTile(target, sums);
+  const hardware::TileShape *unit =
+      getUnitTile(target, cast<RankedTensorType>(mma.getAcc().getType()));
   int64_t fewest = unit ? kFewestUnitSteps * unit->words : kFewestSteps;
   int64_t extent = rhs.getDimSize(0);
   int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 2),
@@ -105,8 +122,10 @@ static void spread(MmaOp mma, TargetAttr target) {
     return arith::ConstantIndexOp::create(b, value);
   };
   Value depth = mma.getDepth() ? mma.getDepth() : constant(extent);
-  auto loop = scf::ForOp::create(b, constant(0), depth, constant(steps),
-                                 ValueRange(mma.getAcc()));
+  SmallVector<Value> start, sums;
+  for (MmaOp each : group)
+    start.push_back(each.getAcc());
+  auto loop = scf::ForOp::create(b, constant(0), depth, constant(steps), start);
   b.setInsertionPointToStart(loop.getBody());
   Value k = loop.getInductionVar();
   Value piece = arith::DivUIOp::create(b, k, constant(steps));
@@ -122,23 +141,34 @@ static void spread(MmaOp mma, TargetAttr target) {
           mulIndex(b, arith::DivUIOp::create(b, length, constant(unit->words)),
                    unit->words);
   }
-  Value left = getPiece(b, mma.getLhs(), 1, k, steps);
+  SmallVector<Value> left;
+  for (MmaOp each : group)
+    left.push_back(getPiece(b, each.getLhs(), 1, k, steps));
   Value right = getPiece(b, mma.getRhs(), 0, k, steps);
-  Value sum = MmaOp::create(b, left, right, loop.getRegionIterArg(0), length,
-                            mma.getLimits(), mma.getPrecision());
-  scf::YieldOp::create(b, sum);
-  mma.getResult().replaceAllUsesWith(loop.getResult(0));
-  mma.erase();
+  for (auto [number, each] : llvm::enumerate(group))
+    sums.push_back(MmaOp::create(b, left[number], right,
+                                 loop.getRegionIterArg(number), length,
+                                 each.getLimits(), each.getPrecision()));
+  scf::YieldOp::create(b, sums);
+  for (auto [number, each] : llvm::enumerate(group)) {
+    each.getResult().replaceAllUsesWith(loop.getResult(number));
+    each.erase();
+  }
   for (PrefetchOp request : requests)
     request.erase();
 }
 
 void mlir::tracea_pipe::spreadRequests(Operation *root, TargetAttr target) {
-  SmallVector<MmaOp> products;
+  SmallVector<SmallVector<MmaOp>> groups;
+  DenseSet<Operation *> seen;
   root->walk([&](MmaOp mma) {
-    if (canCut(mma, target))
-      products.push_back(mma);
+    if (seen.contains(mma))
+      return;
+    SmallVector<MmaOp> group = getGroup(mma);
+    seen.insert(group.begin(), group.end());
+    if (llvm::all_of(group, [&](MmaOp each) { return canCut(each, target); }))
+      groups.push_back(std::move(group));
   });
-  for (MmaOp mma : products)
-    spread(mma, target);
+  for (MutableArrayRef<MmaOp> group : groups)
+    spread(group, target);
 }

@@ -10,6 +10,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/DotProducts.h"
@@ -243,6 +244,88 @@ struct LowerTileTrip : OpConversionPattern<RelayoutOp> {
   VectorLoweringContext &context;
 };
 } // namespace
+
+/// Whether both are the same value, or the same constant.
+static bool isSame(Value a, Value b) {
+  return a == b || isEqualConstantIntOrValue(a, b);
+}
+
+static bool isSame(amx::TileLoadOp a, amx::TileLoadOp b) {
+  return a.getType() == b.getType() &&
+         llvm::all_of_zip(
+             a->getOperands(), b->getOperands(),
+             [](Value left, Value right) { return isSame(left, right); });
+}
+
+/// The tile that each multiply of a loop has on its right; empty for a loop
+/// that does something else.
+static SmallVector<amx::TileLoadOp> getRightTiles(scf::ForOp loop) {
+  SmallVector<amx::TileLoadOp> tiles;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Value right;
+    if (auto mul = dyn_cast<amx::TileMulFOp>(op))
+      right = mul.getRhs();
+    else if (auto mul = dyn_cast<amx::TileMulIOp>(op))
+      right = mul.getRhs();
+    else if (!isa<amx::TileLoadOp>(op) && !isMemoryEffectFree(&op))
+      return {};
+    if (right)
+      tiles.push_back(right.getDefiningOp<amx::TileLoadOp>());
+  }
+  return llvm::is_contained(tiles, nullptr) ? decltype(tiles)() : tiles;
+}
+
+/// The loop behind `loop` that can be one with it; null if there is none.
+static scf::ForOp getSibling(scf::ForOp loop) {
+  SmallVector<amx::TileLoadOp> tiles = getRightTiles(loop);
+  if (tiles.empty())
+    return {};
+  Operation *next = loop->getNextNode();
+  while (next && next->getNumRegions() == 0 && isMemoryEffectFree(next))
+    next = next->getNextNode();
+  auto sibling = dyn_cast_or_null<scf::ForOp>(next);
+  if (!sibling || !isSame(loop.getLowerBound(), sibling.getLowerBound()) ||
+      !isSame(loop.getUpperBound(), sibling.getUpperBound()) ||
+      !isSame(loop.getStep(), sibling.getStep()))
+    return {};
+  SmallVector<amx::TileLoadOp> others = getRightTiles(sibling);
+  bool sharesPanel =
+      !others.empty() && tiles.front().getBase() == others.front().getBase();
+  bool isIndependent = llvm::all_of(loop->getUsers(), [&](Operation *user) {
+    Operation *at = loop->getBlock()->findAncestorOpInBlock(*user);
+    return at && sibling->isBeforeInBlock(at);
+  });
+  return sharesPanel && isIndependent ? sibling : scf::ForOp();
+}
+
+void mlir::tracea_pipe::joinUnitLoops(KernelOp kernel) {
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  DenseSet<Operation *> joined;
+  IRRewriter rewriter(kernel.getContext());
+  for (scf::ForOp loop : loops) {
+    if (joined.contains(loop))
+      continue;
+    bool isJoined = false;
+    while (scf::ForOp sibling = getSibling(loop)) {
+      joined.insert(sibling);
+      loop = fuseIndependentSiblingForLoops(loop, sibling, rewriter);
+      isJoined = true;
+    }
+    if (!isJoined)
+      continue;
+    SmallVector<amx::TileLoadOp> loads;
+    for (auto load : llvm::make_early_inc_range(
+             loop.getBody()->getOps<amx::TileLoadOp>())) {
+      auto *known = llvm::find_if(
+          loads, [&](amx::TileLoadOp each) { return isSame(each, load); });
+      if (known == loads.end())
+        loads.push_back(load);
+      else
+        rewriter.replaceOp(load, *known);
+    }
+  }
+}
 
 void mlir::tracea_pipe::sinkUnitZeros(KernelOp kernel) {
   SmallVector<amx::TileZeroOp> zeros;

@@ -278,6 +278,7 @@ struct ConvertTraceaPipeToVector
       context.hasFma = hasFusedMultiplyAdd(target);
       context.target = target;
     }
+    unrollAndJamLoops(module);
     spreadRequests(module, context.target);
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       storeUnitTiles(kernel, context);
@@ -345,6 +346,7 @@ struct ConvertTraceaPipeToVector
     for (KernelOp kernel : module.getOps<KernelOp>()) {
       if (failed(applyPartialConversion(kernel, target, frozen)))
         return signalPassFailure();
+      joinUnitLoops(kernel);
       sinkUnitZeros(kernel);
       if (int64_t bytes = context.workspaceBytes[kernel])
         kernel.setWorkspaceBytes(bytes);

@@ -247,7 +247,16 @@ private:
                                            const CPUModel &model) {
     MicroTile usual = microTile(problem, model);
     std::vector<MicroTile> tiles = {usual};
-    if (!problem.channelsLast || model.hasTiles() || problem.outputWidth < 1)
+    if (!problem.channelsLast || problem.outputWidth < 1)
+      return tiles;
+    // Of an image whose rows are a tile of a unit two rows: each tile of
+    // filters is loaded for both.
+    if (MicroTile pair{2 * model.tile.rows, 2 * model.lanes};
+        model.hasTiles() && problem.outputWidth <= model.tile.rows &&
+        problem.outputHeight > 1 &&
+        model.tileRegistersOf(pair) <= model.tile.registers)
+      tiles.push_back(pair);
+    if (model.hasTiles())
       return tiles;
     int64_t most = usual.rows;
     while (model.fits({most + 1, usual.columns}))
@@ -258,6 +267,28 @@ private:
     if (rows > usual.rows && rows <= most)
       tiles.push_back({rows, usual.columns});
     return tiles;
+  }
+  /// Rows of the image in a register tile of a unit: several where it has more
+  /// pixels than the tile is wide.
+  static int64_t imageRows(const Problem &problem, const CPUModel &model,
+                           int64_t pixels, int64_t width) {
+    bool isWide = !problem.channelsLast || !model.hasTiles() || width < 1 ||
+                  width >= pixels;
+    return isWide ? 1 : ceilDiv(pixels, width);
+  }
+  /// What a register tile of a unit waits for panels of which the first level
+  /// holds the lesser part, of so many words along k.
+  static double panelStreamCycles(const CPUModel &model, MicroTile micro,
+                                  int64_t words) {
+    // Measured on Sapphire Rapids, and less than loads of vectors get.
+    constexpr double bytesPerCycle = 29;
+    int64_t lineBytes = model.lanes * model.elementBytes;
+    int64_t lines = ceilDiv(micro.columns, model.lanes);
+    if (!model.hasTiles() || words * lines * lineBytes <= 2 * model.l1)
+      return 0;
+    double stream = static_cast<double>(lines * lineBytes) / bytesPerCycle;
+    return static_cast<double>(words) *
+           std::max(0.0, stream - model.cyclesPerStep(micro));
   }
   /// Whether panels of the filter are made once for many runs, of a problem in
   /// words.
@@ -338,11 +369,15 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
       beginCycles +
       endCycles * std::min(1.0, static_cast<double>(run) / longRun);
   int64_t runs = joined ? problem.filterHeight : taps;
-  double multiply = static_cast<double>(height * blocks) *
-                    (pixelCycles(problem, model, micro, width, filters,
-                                 runs * roundUp(run, model.tile.words)) +
-                     runCycles * static_cast<double>(runs) *
-                         registerTiles(problem, micro, width, filters));
+  int64_t rows = imageRows(problem, model, micro.rows, tile[1]);
+  int64_t pixels = rows > 1 ? micro.rows : width;
+  int64_t words = runs * roundUp(run, model.tile.words);
+  double multiply =
+      static_cast<double>(ceilDiv(height, rows) * blocks) *
+      (pixelCycles(problem, model, micro, pixels, filters, words) +
+       (runCycles * static_cast<double>(runs) +
+        panelStreamCycles(model, micro, words)) *
+           registerTiles(problem, micro, pixels, filters));
   // Every block of channels but the first visits the accumulators once more.
   double revisit = model.stageCycles(
       static_cast<double>(blocks - 1) * static_cast<double>(height) *
@@ -464,16 +499,22 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   };
   auto tryBlock = [&](MicroTile micro, int64_t channels) {
     PixelTile pixels = orient(problem, micro);
-    bool isInPlace = canReadInPlace(given, target, unit, pixels.width);
+    int64_t rows = 1;
+    if (model.hasTiles() && problem.channelsLast)
+      rows = imageRows(problem, model, micro.rows,
+                       roundUp(problem.outputWidth, model.tile.rows));
+    pixels.width /= rows;
+    bool isInPlace =
+        rows == 1 && canReadInPlace(given, target, unit, pixels.width);
     for (int64_t filters :
          extentsToTry(problem.groupFilters, pixels.channels, 64)) {
       if (filters > std::max(mostFilters, pixels.channels))
         continue;
       for (int64_t width :
            extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
-        for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
+        for (int64_t height : extentsToTry(problem.outputHeight, rows, 8)) {
           std::vector<int64_t> tile = {height, width, filters, channels};
-          bool least = height == 1 && width == pixels.width &&
+          bool least = height == rows && width == pixels.width &&
                        filters == pixels.channels &&
                        channels == model.tile.words;
           // Rows of taps are staged as they lie, and not in whole steps.
@@ -530,6 +571,11 @@ Reason PatchConv::checkTiles(const Problem &problem,
   CPUModel model = this->model(plan.unit, problem, target);
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
+  int64_t rows = 1;
+  if (plan.tile.size() == 4)
+    rows = imageRows(problem, model, pixels.width, plan.tile[1]);
+  if (rows > 1)
+    pixels.width = roundUp(ceilDiv(pixels.width, rows), model.tile.rows);
   if (Reason reason = checkTile(model, plan,
                                 {{"height"},
                                  {"width", pixels.width},
@@ -539,7 +585,7 @@ Reason PatchConv::checkTiles(const Problem &problem,
       !reason.empty())
     return reason;
   if (!plan.params.as<schedule::CPUConv>().staged &&
-      !canReadInPlace(problem, target, plan.unit, pixels.width))
+      (rows > 1 || !canReadInPlace(problem, target, plan.unit, pixels.width)))
     return "an image is read where it lies (staged = 0) with channels last, in "
            "the accumulator's type or in whole tiles of a unit, where no tap "
            "leaves it";

@@ -48,7 +48,8 @@ static Value countIfFinite(OpBuilder &b, Location loc, Value tensor,
       .getResult(0);
 }
 
-BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels)
+BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels,
+                       bool byRows)
     : op(op) {
   auto type = cast<RankedTensorType>(op.getFilter().getType());
   taps[0] = type.getDimSize(op.getFilterHeightDim());
@@ -58,7 +59,7 @@ BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels)
     return taps[axis] > 1 &&
            (op.getPads()[axis] != 0 || op.getPads()[axis + 2] != 0);
   };
-  leavesRows = hasBorder(0);
+  leavesRows = byRows && hasBorder(0);
   leavesPixels = byPixels && hasBorder(1);
   if (!leavesRows && !leavesPixels)
     return;

@@ -19,8 +19,9 @@ namespace mlir::tracea {
 class BorderTaps {
 public:
   /// Before `op`, computes what has to be known of its filter. `byPixels`:
-  /// pixels of a row are multiplied one by one, and can be left out.
-  BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels);
+  /// pixels of a row are multiplied one by one, and can be left out. `byRows`:
+  /// so are rows.
+  BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels, bool byRows);
 
   /// An input that the kernel needs besides; null if none.
   Value getOperand() const { return operand; }

@@ -26,6 +26,7 @@
 #include "PackedFilters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/UnrollAndJam.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 
 using namespace mlir;
@@ -73,6 +74,8 @@ struct PatchConvolution {
   void build();
 
 private:
+  /// Goes through the rows of the tile, those of a register tile together.
+  void loopOverRows(function_ref<void(Value)> body);
   /// Emits the register tile at row `p`, columns from `q`, channels from `k`
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
@@ -379,6 +382,17 @@ Value PatchConvolution::emitTaps(Value p, Value q, Value start,
   return kb.loop(first, end, start, emitRow);
 }
 
+void PatchConvolution::loopOverRows(function_ref<void(Value)> body) {
+  kb.loop(lengthP, 1, [&](Value p) {
+    Operation *loop = b.getInsertionBlock()->getParentOp();
+    if (tiles.registerRows > 1 && isa<scf::ForOp>(loop) &&
+        p == cast<scf::ForOp>(loop).getInductionVar())
+      loop->setAttr(kUnrollAndJamAttrName,
+                    b.getI64IntegerAttr(tiles.registerRows));
+    body(p);
+  });
+}
+
 void PatchConvolution::emitTile(Value p, Value q, Value k) {
   Value limitQ = ix.sub(lengthQ, q), limitK = ix.sub(lengthK, k);
   SmallVector<Value> limits = tiles.inOrder(limitQ, limitK);
@@ -463,7 +477,7 @@ void PatchConvolution::build() {
       patch.stage({n, p0, q0, lengthP, lengthQ,
                    ix.add(ix.mul(group, channels), c0), lengthC});
     if (areFiltersInside()) {
-      kb.loop(lengthP, 1, [&](Value p) {
+      loopOverRows([&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
           kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
             panel = getPanel(k);
@@ -481,7 +495,7 @@ void PatchConvolution::build() {
       if (words.length > 1 &&
           tiles.filterHeight * (joinsTaps ? 1 : tiles.filterWidth) == 1)
         onlyTap = viewFilter(ix.constant(0), ix.constant(0));
-      kb.loop(lengthP, 1, [&](Value p) {
+      loopOverRows([&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels,
                 [&](Value q) { emitTile(p, q, k); });
       });
@@ -539,10 +553,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     return op.emitOpError() << "expects a filter of static height and width "
                                "for the variant 'conv2d.patch', found "
                             << filterType;
+  ArrayRef<int64_t> registers =
+      op.getScheduleAttr().getFields<schedule::CPUConv>().registers;
   FailureOr<WordOperands> words = getWordOperands(
       op, "conv2d.dot", op.getImage(), op.getFilter(), op.getAccumulatorType(),
-      op.getScheduleAttr().getTile()[3],
-      op.getScheduleAttr().getFields<schedule::CPUConv>().registers);
+      op.getScheduleAttr().getTile()[3], registers);
   if (failed(words))
     return failure();
   if (words->length > 1) {
@@ -572,8 +587,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   bool isPacked = op.getGroups() == 1 && words->readsPanels() &&
                   (words->length == 1 || !joinsTaps) &&
                   hasConstantPanels(op, words->rhs);
-  PanelForm panels = getFilterPanels(
-      op, op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
+  PanelForm panels = getFilterPanels(op, registers[1]);
   if (isPacked)
     panels.setWords(words->length, words->getWhole(panels.getSteps()));
   Value source = op.getFilter();
@@ -583,7 +597,10 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   // and the border.
   bool byPixels =
       op.getLayout() == ImageLayout::NHWC && words->length == 1 && !joinsTaps;
-  BorderTaps border(rewriter, op, byPixels);
+  // Rows of the image that are multiplied together have the same taps.
+  bool byRows =
+      !words->hasUnit() || op.getScheduleAttr().getTile()[1] >= registers[0];
+  BorderTaps border(rewriter, op, byPixels, byRows);
   PatchConvolution(rewriter, op, *words, source, isPacked ? &panels : nullptr,
                    border)
       .build();

@@ -16,6 +16,12 @@ ConvolutionTiles::ConvolutionTiles(KernelBuilder &kb, Conv2DOp op)
   registerPixels = registers[pixelLanes ? 1 : 0];
   registerChannels = registers[pixelLanes ? 0 : 1];
   rows = schedule.getTile()[0];
+  if (int64_t width = schedule.getTile()[1];
+      schedule.getUnit() != MatrixUnit::Vector && width < registerPixels &&
+      registerPixels % width == 0) {
+    registerRows = registerPixels / width;
+    registerPixels = width;
+  }
   columns = llvm::alignTo(schedule.getTile()[1], registerPixels);
   channels = llvm::alignTo(schedule.getTile()[2], registerChannels);
   auto filter = cast<RankedTensorType>(op.getFilter().getType());

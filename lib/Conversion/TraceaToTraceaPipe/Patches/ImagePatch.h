@@ -31,8 +31,10 @@ struct ConvolutionTiles {
   KernelBuilder &kb;
   mutable Conv2DOp op;
   bool pixelLanes;
-  /// Extents of a register tile.
-  int64_t registerPixels, registerChannels;
+  /// Extents of a register tile. Pixels are those of each of `registerRows`
+  /// rows of the image: several where the schedule has more of them than a grid
+  /// tile of a unit is wide.
+  int64_t registerRows = 1, registerPixels, registerChannels;
   /// Extents of a grid tile, rounded up to whole register tiles.
   int64_t rows, columns, channels;
   int64_t filterHeight, filterWidth;

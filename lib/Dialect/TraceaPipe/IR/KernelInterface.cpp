@@ -7,7 +7,9 @@
 
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "Verifiers.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tracea/Dialect/TraceaPipe/IR/UnrollAndJam.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -255,5 +257,13 @@ TraceaPipeDialect::verifyOperationAttribute(Operation *op,
       (!isa<mlir::UnitAttr>(value) || op->getNumResults() != 1))
     return op->emitOpError() << "has '" << kUnchangedAttrName << "' = " << value
                              << "; expected a unit attribute of a load";
+  if (name == kUnrollAndJamAttrName) {
+    auto count = dyn_cast<IntegerAttr>(value);
+    if (!isa<scf::ForOp>(op) || op->getNumResults() != 0 || !count ||
+        !count.getType().isInteger(64) || count.getInt() < 2)
+      return op->emitOpError()
+             << "has '" << kUnrollAndJamAttrName << "' = " << value
+             << "; expected an i64 of at least 2 on a loop without results";
+  }
   return success();
 }
