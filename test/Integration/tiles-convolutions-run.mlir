@@ -7,6 +7,10 @@
 // RUN: tracea run %s --entry i8_first --random-inputs --check
 // RUN: tracea run %s --entry i8_groups --random-inputs --check
 // RUN: tracea run %s --entry i8_blocks --random-inputs --check
+// RUN: tracea run %s --entry i8_rows --random-inputs --check
+// RUN: tracea run %s --entry bf16_rows --random-inputs --check
+// RUN: tracea run %s --entry bf16_rows_open --random-inputs --shape 0=2x9x14x70 --shape 2=2x9x14x33 --check
+// RUN: tracea run %s --entry bf16_rows_open --random-inputs --shape 0=1x1x16x70 --shape 2=1x1x16x33 --check
 // RUN: tracea run %s --entry i8_open --random-inputs --shape 0=3x7x10x20 --shape 2=3x7x10x24 --check
 // RUN: tracea run %s --entry i8_in_place --random-inputs --check
 // RUN: tracea run %s --entry bf16_in_place --random-inputs --check
@@ -47,6 +51,23 @@ func.func @i8_open(%x: tensor<?x?x?x20xi8>, %w: tensor<24x3x3x20xi8>, %d: tensor
   %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %w : tensor<?x?x?x20xi8>, tensor<24x3x3x20xi8>) outs(%d : tensor<?x?x?x24xi32>)
          schedule <variant = "conv2d.dot", unit = amx, tile = [4, 32, 32, 64], registers = [32, 32]>
   return %0 : tensor<?x?x?x24xi32>
+}
+// Two rows of the image at a time: of an odd number the last one alone, of a few
+// channels at a time, and of rows shorter than a tile.
+func.func @i8_rows(%x: tensor<2x7x14x130xi8>, %w: tensor<40x3x3x130xi8> {tracea.constant}, %d: tensor<2x7x14x40xi32>) -> tensor<2x7x14x40xi32> {
+  %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %w : tensor<2x7x14x130xi8>, tensor<40x3x3x130xi8>) outs(%d : tensor<2x7x14x40xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [4, 16, 64, 192], registers = [32, 32]>
+  return %0 : tensor<2x7x14x40xi32>
+}
+func.func @bf16_rows(%x: tensor<1x13x13x70xbf16>, %w: tensor<3x3x70x33xbf16>, %d: tensor<1x7x7x33xf32>) -> tensor<1x7x7x33xf32> {
+  %0 = tracea.conv2d layout nhwc filter rsck strides [2, 2] pads [1, 1, 1, 1] ins(%x, %w : tensor<1x13x13x70xbf16>, tensor<3x3x70x33xbf16>) outs(%d : tensor<1x7x7x33xf32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [5, 16, 64, 32], registers = [32, 32]>
+  return %0 : tensor<1x7x7x33xf32>
+}
+func.func @bf16_rows_open(%x: tensor<?x?x?x70xbf16>, %w: tensor<33x3x3x70xbf16>, %d: tensor<?x?x?x33xf32>) -> tensor<?x?x?x33xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] ins(%x, %w : tensor<?x?x?x70xbf16>, tensor<33x3x3x70xbf16>) outs(%d : tensor<?x?x?x33xf32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [8, 16, 64, 96], registers = [48, 16]>
+  return %0 : tensor<?x?x?x33xf32>
 }
 // Images where they lie: whole tiles of pixels, and of channels, that no tap leaves.
 func.func @i8_in_place(%x: tensor<2x5x33x128xi8>, %w: tensor<24x3x2x128xi8>, %d: tensor<2x3x32x24xi32>) -> tensor<2x3x32x24xi32> {
