@@ -171,8 +171,8 @@ int64_t Pressure::weigh(Value value) {
   return it->second;
 }
 
-/// A multiply loads the tiles of its rows, and those of its columns one at a
-/// time.
+/// A multiply loads the tiles of its shorter side, and those of the longer one
+/// one at a time.
 void Pressure::recordUnit(const Values &live, Operation *op) {
   int64_t sum = 0;
   for (Value value : live)
@@ -180,17 +180,23 @@ void Pressure::recordUnit(const Values &live, Operation *op) {
       sum += weigh(value);
   if (auto mma = dyn_cast<MmaOp>(op); mma && isInUnit(mma.getAcc().getType())) {
     LanesAttr lanes = getLanes(mma.getAcc().getType());
-    llvm::SmallSetVector<int64_t, 4> rows;
-    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
-      rows.insert(lanes.getCoordinate(reg, 0)[0]);
-    // Iterations side by side have sums and rows of their own.
+    llvm::SmallSetVector<int64_t, 4> rows, columns;
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+      rows.insert(at[0]);
+      columns.insert(at[1]);
+    }
+    // Iterations side by side have sums of their own.
     int64_t together = 1;
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
          loop = loop->getParentOfType<scf::ForOp>())
-      if (auto count =
-              loop->getAttrOfType<IntegerAttr>(kUnrollAndJamAttrName))
+      if (auto count = loop->getAttrOfType<IntegerAttr>(kUnrollAndJamAttrName))
         together *= count.getInt();
-    sum = together * (sum + rows.size()) + 1;
+    // All of them meet one another's columns.
+    size_t held = std::min(rows.size(), columns.size()) + 1;
+    if (together > 1)
+      held = columns.size() + (rows.size() <= columns.size() ? rows.size() : 1);
+    sum = together * sum + static_cast<int64_t>(held);
   }
   if (sum > worst.unitTiles) {
     worst.unitTiles = sum;

@@ -46,8 +46,10 @@ public:
   /// Of a unit that multiplies tiles of words.
   target::TileShape tile;
   bool hasTiles() const { return tile.registers > 0; }
+  /// Whether such a unit finds its left operand in the first level.
+  bool areRowsNear = false;
   /// Registers of that unit that the sums of a register tile take, beside the
-  /// tiles of its rows and one of its columns.
+  /// tiles of its shorter side and one of the longer one.
   int64_t tileRegistersOf(MicroTile micro) const;
 
   /// Bytes a cycle of B, which comes from the second level: 32 at best on

@@ -79,8 +79,8 @@ struct LowerZero : OpConversionPattern<arith::ConstantOp> {
 };
 
 /// The words of one step of k: tiles of rows of the left operand and of columns
-/// of the right one. Each tile is loaded once, the right ones one at a time, so
-/// that few are live beside the sums.
+/// of the right one. Each tile is loaded once, those of the longer side one at
+/// a time, so that few are live beside the sums.
 struct LowerTileMultiply : OpConversionPattern<MmaOp> {
   LowerTileMultiply(const TypeConverter &converter, MLIRContext *mlirContext,
                     VectorLoweringContext &context)
@@ -164,19 +164,32 @@ private:
     };
     LanesAttr lanes = getLanes(sums);
     SmallVector<Value> results(acc.size());
-    llvm::MapVector<int64_t, Value> rows;
-    llvm::MapVector<int64_t, SmallVector<int64_t>> columns;
+    auto loadRow = [&](int64_t row) {
+      return load(lhs, dot.tile.rows, constant(row), k);
+    };
+    auto loadColumn = [&](int64_t column) {
+      return load(rhs, dot.tile.words, k, constant(column));
+    };
+    // The tiles of the shorter side, and for each of the longer one what its
+    // tile is multiplied with.
+    llvm::MapVector<int64_t, Value> held;
+    llvm::MapVector<int64_t, SmallVector<int64_t>> passing;
+    ArrayRef<int64_t> shape = sums.getShape();
+    bool holdsRows = shape[0] / dot.tile.rows <= shape[1] / dot.columns();
+    unsigned side = holdsRows ? 0 : 1;
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
-      columns[at[1]].push_back(reg);
-      Value &row = rows[at[0]];
-      if (!row)
-        row = load(lhs, dot.tile.rows, constant(at[0]), k);
+      passing[at[1 - side]].push_back(reg);
+      Value &tile = held[at[side]];
+      if (!tile)
+        tile = holdsRows ? loadRow(at[0]) : loadColumn(at[1]);
     }
-    for (auto &[column, registers] : columns) {
-      Value right = load(rhs, dot.tile.words, k, constant(column));
+    for (auto &[place, registers] : passing) {
+      Value tile = holdsRows ? loadColumn(place) : loadRow(place);
       for (int64_t reg : registers) {
-        Value left = rows[lanes.getCoordinate(reg, 0)[0]];
+        Value left = held[lanes.getCoordinate(reg, 0)[side]], right = tile;
+        if (!holdsRows)
+          std::swap(left, right);
         Value sum = loop.getRegionIterArgs()[reg];
         if (isa<FloatType>(sums.getElementType()))
           results[reg] =

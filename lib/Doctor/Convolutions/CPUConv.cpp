@@ -249,15 +249,10 @@ private:
     std::vector<MicroTile> tiles = {usual};
     if (!problem.channelsLast || problem.outputWidth < 1)
       return tiles;
-    // Of an image whose rows are a tile of a unit two rows: each tile of
-    // filters is loaded for both.
-    if (MicroTile pair{2 * model.tile.rows, 2 * model.lanes};
-        model.hasTiles() && problem.outputWidth <= model.tile.rows &&
-        problem.outputHeight > 1 &&
-        model.tileRegistersOf(pair) <= model.tile.registers)
-      tiles.push_back(pair);
-    if (model.hasTiles())
+    if (model.hasTiles()) {
+      addTilesOfUnit(problem, model, tiles);
       return tiles;
+    }
     int64_t most = usual.rows;
     while (model.fits({most + 1, usual.columns}))
       ++most;
@@ -268,6 +263,32 @@ private:
       tiles.push_back({rows, usual.columns});
     return tiles;
   }
+  /// Two tiles of a unit by two: of an image whose rows are a tile two rows,
+  /// for both of which each tile of filters is loaded. And four by one, of one
+  /// row or several, beside the smallest panel of filters.
+  static void addTilesOfUnit(const Problem &problem, const CPUModel &model,
+                             std::vector<MicroTile> &tiles) {
+    int64_t width = roundUp(problem.outputWidth, model.tile.rows);
+    for (int64_t columns : {2, 1}) {
+      MicroTile tile{4 / columns * model.tile.rows, columns * model.lanes};
+      int64_t rows = ceilDiv(tile.rows, width);
+      bool isWhole = rows > 1 ? tile.rows % width == 0
+                              : columns == 1 && width % tile.rows == 0;
+      if (isWhole && assumed(problem.outputHeight, rows) >= rows &&
+          model.tileRegistersOf(tile) <= model.tile.registers)
+        tiles.push_back(tile);
+    }
+  }
+  /// Whether rows of the patch stay in the first level from one tap to the
+  /// next, those that a register tile of `rows` rows of the image sees.
+  static bool areRowsNear(const Problem &problem, const CPUModel &model,
+                          int64_t rows, int64_t width, int64_t channels) {
+    int64_t seen = (rows - 1) * problem.strideHeight + problem.filterHeight;
+    return problem.filterHeight * problem.filterWidth > 1 &&
+           seen * (width * problem.strideWidth + problem.filterWidth - 1) *
+                   channels * model.elementBytes <=
+               model.l1;
+  }
   /// Rows of the image in a register tile of a unit: several where it has more
   /// pixels than the tile is wide.
   static int64_t imageRows(const Problem &problem, const CPUModel &model,
@@ -276,15 +297,15 @@ private:
                   width >= pixels;
     return isWide ? 1 : ceilDiv(pixels, width);
   }
-  /// What a register tile of a unit waits for panels of which the first level
-  /// holds the lesser part, of so many words along k.
+  /// What a register tile of a unit waits for panels that the first level does
+  /// not hold, of so many words along k.
   static double panelStreamCycles(const CPUModel &model, MicroTile micro,
                                   int64_t words) {
     // Measured on Sapphire Rapids, and less than loads of vectors get.
     constexpr double bytesPerCycle = 29;
     int64_t lineBytes = model.lanes * model.elementBytes;
     int64_t lines = ceilDiv(micro.columns, model.lanes);
-    if (!model.hasTiles() || words * lines * lineBytes <= 2 * model.l1)
+    if (!model.hasTiles() || words * lines * lineBytes <= model.l1 * 5 / 4)
       return 0;
     double stream = static_cast<double>(lines * lineBytes) / bytesPerCycle;
     return static_cast<double>(words) *
@@ -346,9 +367,10 @@ private:
   }
 };
 
-double PatchConv::estimate(const Problem &problem, const CPUModel &model,
+double PatchConv::estimate(const Problem &problem, const CPUModel &usual,
                            MicroTile micro, const std::vector<int64_t> &tile,
                            int64_t staged, bool joined) {
+  CPUModel model = usual;
   auto within = [](int64_t tile, int64_t extent) {
     return extent == kUnknownExtent
                ? tile
@@ -371,6 +393,8 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t runs = joined ? problem.filterHeight : taps;
   int64_t rows = imageRows(problem, model, micro.rows, tile[1]);
   int64_t pixels = rows > 1 ? micro.rows : width;
+  model.areRowsNear =
+      staged && areRowsNear(problem, model, rows, tile[1], tile[3]);
   int64_t words = runs * roundUp(run, model.tile.words);
   double multiply =
       static_cast<double>(ceilDiv(height, rows) * blocks) *
