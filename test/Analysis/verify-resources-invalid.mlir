@@ -178,11 +178,40 @@ module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirera
       %a = tracea_pipe.scratch : !words
       // expected-note @below {{this scratch tile takes 2048 bytes}}
       %b = tracea_pipe.scratch : !columns
-      // expected-error @below {{does not fit: keeps 13 tiles of a unit alive, 'sapphirerapids' has 8}}
+      // expected-error @below {{does not fit: keeps 11 tiles of a unit alive, 'sapphirerapids' has 8}}
       %sum = tracea_pipe.mma %a, %b, %zero : !words, !columns, !sums
       // expected-note @below {{the trip of 'tracea_pipe.relayout' takes 8192 bytes}}
       %r = tracea_pipe.relayout %sum : !sums -> !rows
       tracea_pipe.store %r, %d[%c0, %c0] map #id : !rows, memref<64x32xf32>
+    }
+    tracea_pipe.end
+  }
+}
+
+// -----
+
+// Three rows of two tiles of sums that are computed side by side are too many,
+// though each of them is not.
+!words = memref<16x16x2xbf16, #tracea_pipe.staged>
+!columns = memref<16x32x2xbf16, #tracea_pipe.staged>
+!sums = tensor<16x32xf32, #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], outer = [1, 2]>>
+!rows = tensor<16x32xf32, #tracea_pipe.lanes<reg = [[0, 16], [1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>>
+#id = affine_map<(i, j) -> (0, i, j)>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirerapids", triple = "", cpu = "sapphirerapids", features = "+avx512f,+amx-tile,+amx-bf16", vector_bits = 512, vector_registers = 32>} {
+  tracea_pipe.kernel @together(%n: index, %d: memref<6x16x32xf32>) attributes {workspace_bytes = 8192 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c6 = arith.constant 6 : index
+    %zero = arith.constant dense<0.0> : !sums
+    tracea_pipe.tiles (%t) in (%n) {
+      %a = tracea_pipe.scratch : !words
+      %b = tracea_pipe.scratch : !columns
+      scf.for %i = %c0 to %c6 step %c1 {
+        // expected-error @below {{does not fit: keeps 9 tiles of a unit alive, 'sapphirerapids' has 8}}
+        %sum = tracea_pipe.mma %a, %b, %zero : !words, !columns, !sums
+        %r = tracea_pipe.relayout %sum : !sums -> !rows
+        tracea_pipe.store %r, %d[%i, %c0, %c0] map #id : !rows, memref<6x16x32xf32>
+      } {tracea_pipe.unroll_and_jam = 3 : i64}
     }
     tracea_pipe.end
   }

@@ -487,6 +487,46 @@ TEST(CPUConv, TilesOfChannels) {
   }
 }
 
+TEST(CPUConv, RowsOfOneTileAreMultipliedTogether) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  for (ElementType type : {ElementType::I8, ElementType::BF16}) {
+    auto typed = [&](int64_t image, int64_t channels, int64_t filter) {
+      Problem problem = conv(1, image, channels, 256, filter);
+      problem.operand = problem.second = type;
+      problem.accumulator =
+          type == ElementType::I8 ? ElementType::I32 : ElementType::F32;
+      problem.result = problem.accumulator;
+      problem.isFilterConstant = true;
+      return problem;
+    };
+    auto check = [&](const Problem &problem, const Plan &plan) {
+      return checkSchedule(Registry::builtin(), problem, target, "conv2d.dot",
+                           plan);
+    };
+    for (int64_t filter : {1, 3}) {
+      Problem problem = typed(14, 1024, filter);
+      Plan plan = best(problem, target).plan;
+      EXPECT_EQ(plan.tile[1], 16);
+      EXPECT_THAT(plan.registers(), ElementsAre(32, 32));
+      EXPECT_EQ(check(problem, plan), "");
+      Plan narrow = plan;
+      narrow.tile[1] = 8;
+      EXPECT_THAT(check(problem, narrow),
+                  HasSubstr("tile extent width must be a multiple of 16"));
+      Plan inPlace = plan;
+      inPlace.params.as<schedule::CPUConv>().staged = 0;
+      EXPECT_THAT(check(problem, inPlace), HasSubstr("(staged = 0)"));
+      Plan many = plan;
+      many.registers() = {48, 32};
+      EXPECT_THAT(check(problem, many),
+                  HasSubstr("takes 9 tiles, operands included, more than 8"));
+    }
+    // Rows of more pixels are register tiles of their own.
+    Plan wide = best(typed(32, 64, 3), target).plan;
+    EXPECT_GE(wide.tile[1], 32);
+  }
+}
+
 TEST(CPUConv, DotProductsOfChannels) {
   Problem problem = conv(1, 28, 128, 128, 3);
   problem.operand = problem.second = ElementType::I8;

@@ -76,6 +76,28 @@ func.func @tiles(%x: tensor<1x15x15x10xi8>, %w: tensor<32x3x3x10xi8>, %d: tensor
 
 // -----
 
+// Of a register tile with more pixels than its grid tile is wide rows of the image go together: all
+// of them meet all taps, whether these see the image or not.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         tracea_pipe.kernel
+// CHECK:         scf.for %[[P:.*]] = %c0 to
+// CHECK:           scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%{{.*}} = %{{.*}}) -> (tensor<16x32xi32, #{{.*}}>)
+// CHECK:             tracea_pipe.mma {{.*}} : tensor<16x16x4xi8, #tracea_pipe.staged>, tensor<16x32x4xi8, #tracea_pipe.staged>, tensor<16x32xi32, #{{.*}}>
+// CHECK:           tracea_pipe.store
+// CHECK:         } {tracea_pipe.unroll_and_jam = 2 : i64}
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>
+module attributes {tracea.target = #amx} {
+func.func @rows(%x: tensor<1x8x14x10xi8>, %w: tensor<32x3x3x10xi8>, %d: tensor<1x8x14x32xi32>) -> tensor<1x8x14x32xi32> {
+  %r = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<1x8x14x10xi8>, tensor<32x3x3x10xi8>) outs(%d : tensor<1x8x14x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [4, 16, 32, 64], registers = [32, 32]>
+  return %r : tensor<1x8x14x32xi32>
+}
+}
+
+// -----
+
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
     cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {
 func.func @groups(%x: tensor<1x6x6x96xi8>, %w: tensor<32x1x1x48xi8>, %d: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
