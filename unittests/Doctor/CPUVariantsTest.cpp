@@ -476,6 +476,13 @@ TEST(CPUConv, TilesOfChannels) {
     whole.imageWidth = whole.outputWidth = 783;
     EXPECT_THAT(check(whole, inPlace),
                 HasSubstr("in whole tiles of a unit, where no tap leaves it"));
+    // What is not staged takes no memory.
+    whole.imageWidth = whole.outputWidth = 1 << 18;
+    inPlace.tile = {1, 1 << 18, 32, step};
+    inPlace.registers() = {32, 32};
+    EXPECT_EQ(check(whole, inPlace), "");
+    inPlace.params.as<schedule::CPUConv>().staged = 1;
+    EXPECT_THAT(check(whole, inPlace), HasSubstr("take more than 8388608"));
     // What is beyond a group is another one's: tiles of channels are whole, or
     // vectors take words.
     Problem groups = problem;

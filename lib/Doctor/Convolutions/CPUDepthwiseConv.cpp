@@ -1,0 +1,233 @@
+//===- CPUDepthwiseConv.cpp - Depthwise convolutions on CPUs --------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A depthwise convolution uses a pixel a few times only: its image is read
+// where it lies if masks are cheap, and staged otherwise.
+//
+//===----------------------------------------------------------------------===//
+#include "../Numbers.h"
+#include "../Variants.h"
+#include "CPUConvTiles.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+class DepthwiseConv final : public CPUVariant {
+public:
+  std::string_view name() const override { return "conv2d.depthwise"; }
+  std::string_view summary() const override {
+    return "multiplies a patch, staged or where it lies, channel by channel: "
+           "lanes are channels, and no product is summed over them";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (problem.groupChannels != 1 || problem.groupFilters != 1)
+      return "the convolution is not depthwise: each group must have one "
+             "input and one output channel";
+    if (Reason reason = refuseHuge(problem); !reason.empty())
+      return reason;
+    CPUModel model(target, problem.accumulator);
+    PixelTile micro = orient(problem, microTile(problem, model));
+    double least =
+        stagedBytes(problem, model, 1, micro.width, micro.channels,
+                    isReadInPlace(problem, target) ? kInPlace : kStaged);
+    if (least > kMaxStagedBytes)
+      return "the smallest patch takes " +
+             std::to_string(static_cast<int64_t>(least)) +
+             " bytes, more than " + std::to_string(kMaxStagedBytes);
+    return "";
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    return estimate(problem, model, {plan.registers()[0], plan.registers()[1]},
+                    plan.tile, plan.params.as<schedule::CPUConv>().staged);
+  }
+
+private:
+  /// Whether a vector of the image is channels of one pixel.
+  static bool canReadInPlace(const Problem &problem) {
+    return problem.channelsLast && problem.operand == problem.accumulator;
+  }
+  /// Whether the image is read where it lies: loads at its border are masked.
+  static bool isReadInPlace(const Problem &problem,
+                            const TargetDescription &target) {
+    return canReadInPlace(problem) && target.hasFeature("avx512f");
+  }
+  /// Taps of a row share the pixels that they load, so that a tile has as many
+  /// sums as cover the latency and leaves registers to pixels and weights:
+  /// neighbours by two vectors of channels, or by one where a stride lets them
+  /// share less, where a row of taps sees more pixels than registers hold
+  /// twice, where the second of the last two would be empty, or where all
+  /// pixels of a row are one tile then. With channels first pixels of a row lie
+  /// along the lanes.
+  static MicroTile microTile(const Problem &problem, const CPUModel &model) {
+    if (!problem.channelsLast)
+      return chooseOriented(problem, model, problem.groups);
+    int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
+    int64_t channels = std::max<int64_t>(1, assumed(problem.groups, 64));
+    bool isDense = problem.strideWidth == 1;
+    constexpr int64_t mostTaps = 4;
+    int64_t sums = model.mostColumns(1) / model.lanes;
+    // Of two tiles in a row both are at the border, with masks for all pixels.
+    bool isNarrow =
+        problem.filterWidth <= mostTaps || ceilDiv(width, sums) == 2;
+    // Half of them are two tiles, each with a border of its own.
+    bool isOneTile = width > sums / 2 && width <= sums;
+    bool inPairs =
+        isDense && isNarrow && !isOneTile &&
+        roundUp(channels, 2 * model.lanes) == roundUp(channels, model.lanes);
+    int64_t vectors = inPairs ? 2 : 1;
+    int64_t most = std::max<int64_t>(1, inPairs || !isDense ? sums / 2 : sums);
+    int64_t rows = ceilDiv(width, ceilDiv(width, most));
+    return {rows, vectors * model.lanes};
+  }
+  static double stagedBytes(const Problem &problem, const CPUModel &model,
+                            int64_t height, int64_t width, int64_t channels,
+                            int64_t staged) {
+    int64_t taps = problem.filterHeight * problem.filterWidth;
+    double patch = staged ? patchArea(problem, height, width) : 0;
+    return (patch + static_cast<double>(taps)) *
+           static_cast<double>(channels * model.elementBytes);
+  }
+  static double estimate(const Problem &problem, const CPUModel &model,
+                         MicroTile micro, const std::vector<int64_t> &tile,
+                         int64_t staged) {
+    int64_t taps = problem.filterHeight * problem.filterWidth;
+    double multiply =
+        static_cast<double>(tile[0]) *
+        pixelCycles(problem, model, micro, tile[1], tile[2], taps);
+    double weights = model.stageCycles(static_cast<double>(taps) *
+                                       static_cast<double>(tile[2]));
+    double image = staged
+                       ? patchCycles(problem, model, tile)
+                       : inPlaceCycles(problem, model, micro, tile, multiply);
+    double tiles =
+        gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
+    return model.spread(tiles, multiply + weights + image);
+  }
+  /// What loads wait for where the image is read in place. Its rows are read
+  /// once for each row of taps, and stay in the first level where those that a
+  /// row of pixels sees have room there. Fewer channels at a time make room,
+  /// but are apart in memory: what the second level does not hold then comes
+  /// line by line, and not as a stream. Where an image that is larger than that
+  /// level comes in more slowly than it is multiplied, nothing waits for the
+  /// first one; but each part of a row begins another stream.
+  static double inPlaceCycles(const Problem &problem, const CPUModel &model,
+                              MicroTile micro, const std::vector<int64_t> &tile,
+                              double multiply) {
+    constexpr double loadCycles = 1, lineCycles = 3, tileCycles = 100;
+    constexpr double beyondCycles = 6, streamCycles = 40;
+    constexpr double lineBytes = 64;
+    int64_t pixels = orient(problem, micro).width;
+    double bytes = static_cast<double>(tile[2] * model.elementBytes);
+    double loads = 0;
+    if (patchArea(problem, 1, tile[1]) * bytes >
+        static_cast<double>(model.l1) * 2 / 3)
+      loads = loadCycles * static_cast<double>(tile[0] * tile[2]) /
+              static_cast<double>(model.lanes) *
+              static_cast<double>(ceilDiv(tile[1], pixels)) *
+              patchArea(problem, 1, pixels);
+    double image =
+        patchArea(problem, assumed(problem.outputHeight, 56),
+                  assumed(problem.outputWidth, 56)) *
+        static_cast<double>(assumed(problem.groups, 64) * model.elementBytes);
+    double lines = (static_cast<double>(tile[0] * tile[1]) +
+                    patchArea(problem, tile[0], tile[1])) *
+                   bytes / lineBytes;
+    double cycles = tileCycles;
+    if (image > static_cast<double>(model.l2)) {
+      int64_t rows = patchExtent(tile[0], problem.strideHeight,
+                                 problem.filterHeight, problem.dilationHeight);
+      cycles += streamCycles * static_cast<double>(rows);
+      loads -= std::max(0.0, beyondCycles * lines - multiply);
+    }
+    cycles += std::max(0.0, loads);
+    if (tile[2] < assumed(problem.groups, 64) &&
+        image > static_cast<double>(model.l2) / 2)
+      cycles += lineCycles * lines;
+    return cycles;
+  }
+  static double patchCycles(const Problem &problem, const CPUModel &model,
+                            const std::vector<int64_t> &tile) {
+    double area = patchArea(problem, tile[0], tile[1]);
+    // Runs of a few channels are copied one by one.
+    constexpr double runCycles = 2;
+    return model.stageCycles(area * static_cast<double>(tile[2])) +
+           runCycles * area;
+  }
+};
+
+Plan DepthwiseConv::plan(const Problem &problem,
+                         const TargetDescription &target) const {
+  CPUModel model(target, problem.accumulator);
+  MicroTile micro = microTile(problem, model);
+  PixelTile pixels = orient(problem, micro);
+  Plan plan = emptyPlan();
+  plan.registers() = {micro.rows, micro.columns};
+  plan.tile = {1, pixels.width, pixels.channels};
+  // Each pixel is read a few times only: the patch is small beside what streams
+  // through the second level.
+  const double mostPatch = static_cast<double>(model.l2) / 8;
+  double best = -1;
+  auto tryForm = [&](int64_t staged) {
+    for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
+      for (int64_t width :
+           extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
+        for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
+          if (stagedBytes(problem, model, height, width, channels, staged) >
+              mostPatch)
+            continue;
+          std::vector<int64_t> tile = {height, width, channels};
+          double cycles = estimate(problem, model, micro, tile, staged);
+          if (best < 0 || cycles < best) {
+            best = cycles;
+            plan.tile = tile;
+            plan.params.as<schedule::CPUConv>().staged = staged;
+          }
+        }
+  };
+  if (isReadInPlace(problem, target))
+    tryForm(kInPlace);
+  tryForm(kStaged);
+  return plan;
+}
+
+Reason DepthwiseConv::checkTiles(const Problem &problem,
+                                 const TargetDescription &target,
+                                 const Plan &plan) const {
+  CPUModel model(target, problem.accumulator);
+  PixelTile pixels =
+      orient(problem, {plan.registers()[0], plan.registers()[1]});
+  if (Reason reason = checkTile(
+          model, plan,
+          {{"height"}, {"width", pixels.width}, {"channels", pixels.channels}},
+          problem.channelsLast);
+      !reason.empty())
+    return reason;
+  int64_t staged = plan.params.as<schedule::CPUConv>().staged;
+  if (!staged && !canReadInPlace(problem))
+    return "an image is read where it lies (staged = 0) with channels last and "
+           "in the accumulator's type";
+  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
+                  staged) > static_cast<double>(kMaxStagedBytes))
+    return "the patch takes more than " + std::to_string(kMaxStagedBytes) +
+           " bytes";
+  return "";
+}
+
+} // namespace
+
+std::unique_ptr<Variant> tracea::doctor::makeDepthwiseConv() {
+  return std::make_unique<DepthwiseConv>();
+}

@@ -1,0 +1,264 @@
+//===- CPUPatchConv.cpp - Convolutions of staged patches on CPUs ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CPUPatchConv.h"
+
+using namespace tracea::doctor;
+
+double PatchConv::estimate(const Problem &problem, const CPUModel &usual,
+                           MicroTile micro, const std::vector<int64_t> &tile,
+                           int64_t staged, bool joined) {
+  CPUModel model = usual;
+  auto within = [](int64_t tile, int64_t extent) {
+    return extent == kUnknownExtent
+               ? tile
+               : std::min(tile, std::max<int64_t>(1, extent));
+  };
+  int64_t height = within(tile[0], problem.outputHeight);
+  int64_t width = within(tile[1], problem.outputWidth);
+  int64_t filters = within(tile[2], problem.groupFilters);
+  int64_t channels = assumed(problem.groupChannels, 64);
+  int64_t taps = problem.filterHeight * problem.filterWidth;
+  int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
+  // A multiply goes through the channels of a tap, or the taps of a row. In
+  // front of each the pipes wait for addresses, and behind it for its end,
+  // which processors foretell the less the longer it is.
+  constexpr double beginCycles = 8, endCycles = 22, longRun = 128;
+  int64_t run = joined ? problem.filterWidth : within(tile[3], channels);
+  double runCycles =
+      beginCycles +
+      endCycles * std::min(1.0, static_cast<double>(run) / longRun);
+  int64_t runs = joined ? problem.filterHeight : taps;
+  int64_t rows = imageRows(problem, model, micro.rows, tile[1]);
+  int64_t pixels = rows > 1 ? micro.rows : width;
+  model.areRowsNear =
+      staged && areRowsNear(problem, model, rows, tile[1], tile[3]);
+  int64_t words = runs * roundUp(run, model.tile.words);
+  double multiply =
+      static_cast<double>(ceilDiv(height, rows) * blocks) *
+      (pixelCycles(problem, model, micro, pixels, filters, words) +
+       (runCycles * static_cast<double>(runs) +
+        panelStreamCycles(model, micro, words)) *
+           registerTiles(problem, micro, pixels, filters));
+  // Every block of channels but the first visits the accumulators once more.
+  double revisit = model.stageCycles(
+      static_cast<double>(blocks - 1) * static_cast<double>(height) *
+      static_cast<double>(width) * static_cast<double>(filters));
+  double patch = staged ? patchArea(problem, height, width) : 0;
+  double stage = model.stageCycles(patch * static_cast<double>(channels));
+  std::vector<int64_t> seen = {height, width, filters, tile[3]};
+  if (!staged && (hasPanels(problem) || model.hasTiles()))
+    stage += inPlaceCycles(problem, model, seen);
+  if (hasPanels(problem)) {
+    stage += panelCycles(problem, model, seen);
+  } else {
+    stage += model.stageCycles(static_cast<double>(taps * channels) *
+                               static_cast<double>(filters));
+  }
+  double tiles =
+      gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
+      static_cast<double>(assumed(problem.groups, 1));
+  return model.spread(tiles, multiply + revisit + stage);
+}
+
+/// Cycles of elements from beyond the second level, a line after the other of a
+/// stream that is asked for ahead.
+static double fetchCycles(const CPUModel &model, double elements) {
+  constexpr double lineCycles = 3, lineBytes = 64;
+  return lineCycles * elements * static_cast<double>(model.elementBytes) /
+         lineBytes;
+}
+
+double PatchConv::panelCycles(const Problem &problem, const CPUModel &model,
+                              const std::vector<int64_t> &tile) {
+  int64_t channels = assumed(problem.groupChannels, 64);
+  double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
+  double filters = static_cast<double>(tile[2]);
+  double panels = static_cast<double>(problem.filterHeight *
+                                      problem.filterWidth * channels) *
+                  filters;
+  double cycles = fetchCycles(model, panels);
+  // They stay in the second level from one tile of pixels to the next where
+  // there is room for all of their channels beside what streams through it.
+  Problem image = problem;
+  image.images = 1;
+  if (panels * static_cast<double>(model.elementBytes) <=
+      static_cast<double>(model.l2) / 4)
+    cycles /= gridTiles(image, tile[2], tile[0], tile[1], tile[2]);
+  // Between blocks of channels sums are written and read again.
+  double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
+  return cycles + fetchCycles(model, 2 * revisits * pixels * filters);
+}
+
+double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
+                                const std::vector<int64_t> &tile) {
+  int64_t channels = assumed(problem.groupChannels, 64);
+  double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
+  double read = fetchCycles(model, pixels * static_cast<double>(channels));
+  // Every tile of filters reads the image, which may have stayed in the second
+  // level. Of a block of channels pixels are apart in memory, and no stream.
+  double seen = patchArea(problem, assumed(problem.outputHeight, 56),
+                          assumed(problem.outputWidth, 56)) *
+                static_cast<double>(channels * model.elementBytes);
+  double passes =
+      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2]));
+  double cycles =
+      seen <= static_cast<double>(model.l2) / 2 ? read / passes : read;
+  return tile[3] < channels ? cycles + read : cycles;
+}
+
+std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
+                                              const CPUModel &model,
+                                              int64_t block, int64_t most) {
+  // Of words that are added up together there are all.
+  int64_t words = model.tile.words;
+  if (problem.groupChannels == kUnknownExtent)
+    return {roundUp(block, words)};
+  std::vector<int64_t> blocks;
+  int64_t channels = std::max<int64_t>(1, problem.groupChannels);
+  for (int64_t pieces = ceilDiv(channels, most);; pieces *= 2) {
+    int64_t share = ceilDiv(channels, pieces);
+    if (pieces > 1)
+      share = std::min(channels, roundUp(share, 8));
+    blocks.push_back(roundUp(share, words));
+    if (share <= block)
+      return blocks;
+  }
+}
+
+Plan PatchConv::planOn(UnitKind unit, const Problem &given,
+                       const TargetDescription &target) const {
+  int64_t length = wordLength(given, target);
+  Problem problem = inWords(given, length);
+  problem.isFilterConstant &= packsFilter(unit, given, target);
+  bool joined = joinsTaps(given, length);
+  CPUModel model = this->model(unit, given, target);
+
+  // A patch that is read for every panel of filters leaves most of the second
+  // level to what streams through it; a panel is smaller beside it.
+  const double halfL2 = static_cast<double>(model.l2) / 2;
+  const double mostPatch = static_cast<double>(model.l2) / 4;
+  constexpr double mostScratch = 1 << 20;
+  constexpr int64_t mostFilters = 512;
+  const int64_t block = 64 * 4 / model.elementBytes;
+  // Of what is staged a few blocks at a time; of what lies ready all channels,
+  // and of words beside panels that do, which stream faster the longer they
+  // are.
+  int64_t mostStaged = 4 * block;
+  if (model.hasTiles() && hasPanels(problem))
+    mostStaged = std::max(mostStaged, problem.groupChannels);
+  Plan plan = emptyPlan(unit);
+  double best = -1;
+  auto tryForm = [&](MicroTile micro, const std::vector<int64_t> &tile,
+                     int64_t staged) {
+    double cycles = estimate(problem, model, micro, tile, staged, joined);
+    if (best >= 0 && cycles >= best)
+      return;
+    best = cycles;
+    plan.registers() = {micro.rows, micro.columns};
+    plan.tile = tile;
+    plan.params.as<schedule::CPUConv>().staged = staged;
+  };
+  auto tryBlock = [&](MicroTile micro, int64_t channels) {
+    PixelTile pixels = orient(problem, micro);
+    int64_t rows = 1;
+    if (model.hasTiles() && problem.channelsLast)
+      rows = imageRows(problem, model, micro.rows,
+                       roundUp(problem.outputWidth, model.tile.rows));
+    pixels.width /= rows;
+    bool isInPlace =
+        rows == 1 && canReadInPlace(given, target, unit, pixels.width);
+    for (int64_t filters :
+         extentsToTry(problem.groupFilters, pixels.channels, 64)) {
+      if (filters > std::max(mostFilters, pixels.channels))
+        continue;
+      for (int64_t width :
+           extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
+        for (int64_t height : extentsToTry(problem.outputHeight, rows, 8)) {
+          std::vector<int64_t> tile = {height, width, filters, channels};
+          bool least = height == rows && width == pixels.width &&
+                       filters == pixels.channels &&
+                       channels == model.tile.words;
+          // Rows of taps are staged as they lie, and not in whole steps.
+          int64_t held = joined ? 1 : channels;
+          bool fits = channels <= mostStaged &&
+                      patchArea(problem, height, width) *
+                              static_cast<double>(held * model.elementBytes) <=
+                          mostPatch &&
+                      stagedBytes(problem, model, height, width,
+                                  pixels.channels, held) <= halfL2 &&
+                      scratchBytes(problem, model, tile) <= mostScratch;
+          // Where panels of filters go by for each tile of pixels, all of them
+          // stay near, and pixels need not.
+          double filterBytes =
+              static_cast<double>(problem.filterHeight * problem.filterWidth *
+                                  held * filters * model.elementBytes);
+          bool keepsFilters =
+              fits || least
+                  ? filterBytes <= halfL2 || filters == pixels.channels
+                  : hasPanels(problem) && filterBytes <= mostPatch;
+          if (isInPlace && keepsFilters)
+            tryForm(micro, tile, kInPlace);
+          if (fits || least)
+            tryForm(micro, tile, kStaged);
+        }
+    }
+  };
+  std::vector<MicroTile> tiles = microTiles(problem, model);
+  for (MicroTile micro : tiles) {
+    int64_t width = orient(problem, micro).width;
+    int64_t most = mostStaged;
+    if (hasPanels(problem) && canReadInPlace(given, target, unit, width))
+      most = std::max(most, problem.groupChannels);
+    for (int64_t channels : channelBlocks(problem, model, block, most))
+      tryBlock(micro, channels);
+  }
+  // Where not even the smallest tile fits: fewer channels at a time.
+  int64_t fewest = model.tile.words;
+  for (int64_t channels = block / 2; best < 0 && channels >= fewest;
+       channels /= 2)
+    tryBlock(tiles.front(), channels);
+  if (best < 0) {
+    PixelTile pixels = orient(problem, tiles.front());
+    plan.registers() = {tiles.front().rows, tiles.front().columns};
+    plan.tile = {1, pixels.width, pixels.channels, fewest};
+  }
+  plan.tile[3] *= length;
+  return plan;
+}
+
+Reason PatchConv::checkTiles(const Problem &problem,
+                             const TargetDescription &target,
+                             const Plan &plan) const {
+  CPUModel model = this->model(plan.unit, problem, target);
+  PixelTile pixels =
+      orient(problem, {plan.registers()[0], plan.registers()[1]});
+  int64_t rows = 1;
+  if (plan.tile.size() == 4)
+    rows = imageRows(problem, model, pixels.width, plan.tile[1]);
+  if (rows > 1)
+    pixels.width = roundUp(ceilDiv(pixels.width, rows), model.tile.rows);
+  if (Reason reason = checkTile(model, plan,
+                                {{"height"},
+                                 {"width", pixels.width},
+                                 {"filters", pixels.channels},
+                                 {"channels"}},
+                                problem.channelsLast);
+      !reason.empty())
+    return reason;
+  int64_t staged = plan.params.as<schedule::CPUConv>().staged;
+  if (!staged &&
+      (rows > 1 || !canReadInPlace(problem, target, plan.unit, pixels.width)))
+    return "an image is read where it lies (staged = 0) with channels last, in "
+           "the accumulator's type or in whole tiles of a unit, where no tap "
+           "leaves it";
+  int64_t length = wordLength(problem, target);
+  int64_t words =
+      joinsTaps(problem, length) ? 1 : inWords(plan.tile, length)[3];
+  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
+                  words, staged) > static_cast<double>(kMaxStagedBytes))
+    return "the patch and the filter panel take more than " +
+           std::to_string(kMaxStagedBytes) + " bytes";
+  return "";
+}
