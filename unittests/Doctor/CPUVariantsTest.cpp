@@ -808,6 +808,14 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
                 ElementsAre(rows, columns))
         << width;
   }
+  // Of few taps all channels go by together, as memory has them; of many, which
+  // read each row again and again, as many as the first level holds.
+  Problem few = conv(1, 7, 1, 1, 3), many = conv(1, 14, 1, 1, 7);
+  few.groups = 960;
+  many.groups = 384;
+  TargetDescription single = cpu("sapphirerapids", 1);
+  EXPECT_EQ(best(few, single).plan.tile[2], 960);
+  EXPECT_LT(best(many, single).plan.tile[2], 384);
   // A stride leaves registers for what is not shared.
   Problem strided = conv(1, 57, 1, 1, 3, 2);
   strided.groups = 99;

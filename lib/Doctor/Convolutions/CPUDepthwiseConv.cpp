@@ -120,13 +120,15 @@ private:
   /// once for each row of taps, and stay in the first level where those that a
   /// row of pixels sees have room there. Fewer channels at a time make room,
   /// but are apart in memory: what the second level does not hold then comes
-  /// line by line, and not as a stream. Where an image that is larger than that
+  /// line by line, and not as a stream; what it could hold need not be there
+  /// either. Where an image that is larger than that
   /// level comes in more slowly than it is multiplied, nothing waits for the
   /// first one; but each part of a row begins another stream.
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
                               MicroTile micro, const std::vector<int64_t> &tile,
                               double multiply) {
-    constexpr double loadCycles = 1, lineCycles = 3, tileCycles = 100;
+    constexpr double loadCycles = 1, tileCycles = 100;
+    constexpr double lineCycles = 3, heldLineCycles = 2.5;
     constexpr double beyondCycles = 6, streamCycles = 40;
     constexpr double lineBytes = 64;
     int64_t pixels = orient(problem, micro).width;
@@ -153,9 +155,10 @@ private:
       loads -= std::max(0.0, beyondCycles * lines - multiply);
     }
     cycles += std::max(0.0, loads);
-    if (tile[2] < assumed(problem.groups, 64) &&
-        image > static_cast<double>(model.l2) / 2)
-      cycles += lineCycles * lines;
+    if (tile[2] < assumed(problem.groups, 64))
+      cycles += (image > static_cast<double>(model.l2) / 2 ? lineCycles
+                                                           : heldLineCycles) *
+                lines;
     return cycles;
   }
   static double patchCycles(const Problem &problem, const CPUModel &model,
