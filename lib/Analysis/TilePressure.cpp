@@ -192,7 +192,7 @@ void Pressure::recordUnit(const Values &live, Operation *op) {
          loop = loop->getParentOfType<scf::ForOp>())
       if (auto count = loop->getAttrOfType<IntegerAttr>(kUnrollAndJamAttrName))
         together *= count.getInt();
-    // All of them meet one another's columns.
+    // Each of them goes through the columns, which stay for the next ones.
     size_t held = std::min(rows.size(), columns.size()) + 1;
     if (together > 1)
       held = columns.size() + (rows.size() <= columns.size() ? rows.size() : 1);

@@ -258,16 +258,12 @@ struct LowerTileTrip : OpConversionPattern<RelayoutOp> {
 };
 } // namespace
 
-/// Whether both are the same value, or the same constant.
-static bool isSame(Value a, Value b) {
-  return a == b || isEqualConstantIntOrValue(a, b);
-}
-
 static bool isSame(amx::TileLoadOp a, amx::TileLoadOp b) {
   return a.getType() == b.getType() &&
-         llvm::all_of_zip(
-             a->getOperands(), b->getOperands(),
-             [](Value left, Value right) { return isSame(left, right); });
+         llvm::all_of_zip(a->getOperands(), b->getOperands(),
+                          [](Value left, Value right) {
+                            return isEqualConstantIntOrValue(left, right);
+                          });
 }
 
 /// The tile that each multiply of a loop has on its right; empty for a loop
@@ -297,9 +293,12 @@ static scf::ForOp getSibling(scf::ForOp loop) {
   while (next && next->getNumRegions() == 0 && isMemoryEffectFree(next))
     next = next->getNextNode();
   auto sibling = dyn_cast_or_null<scf::ForOp>(next);
-  if (!sibling || !isSame(loop.getLowerBound(), sibling.getLowerBound()) ||
-      !isSame(loop.getUpperBound(), sibling.getUpperBound()) ||
-      !isSame(loop.getStep(), sibling.getStep()))
+  if (!sibling ||
+      !isEqualConstantIntOrValue(loop.getLowerBound(),
+                                 sibling.getLowerBound()) ||
+      !isEqualConstantIntOrValue(loop.getUpperBound(),
+                                 sibling.getUpperBound()) ||
+      !isEqualConstantIntOrValue(loop.getStep(), sibling.getStep()))
     return {};
   SmallVector<amx::TileLoadOp> others = getRightTiles(sibling);
   bool sharesPanel =

@@ -6,10 +6,83 @@
 
 using namespace tracea::doctor;
 
-double PatchConv::estimate(const Problem &problem, const CPUModel &usual,
+/// Two tiles of a unit by two: of an image whose rows are a tile two rows,
+/// for both of which each tile of filters is loaded. And four by one, of one
+/// row or several, beside the smallest panel of filters.
+static void addTilesOfUnit(const Problem &problem, const CPUModel &model,
+                           std::vector<MicroTile> &tiles) {
+  int64_t width = roundUp(problem.outputWidth, model.tile.rows);
+  for (int64_t columns : {2, 1}) {
+    MicroTile tile{4 / columns * model.tile.rows, columns * model.lanes};
+    int64_t rows = ceilDiv(tile.rows, width);
+    bool isWhole = rows > 1 ? tile.rows % width == 0
+                            : columns == 1 && width % tile.rows == 0;
+    if (isWhole && assumed(problem.outputHeight, rows) >= rows &&
+        model.tileRegistersOf(tile) <= model.tile.registers)
+      tiles.push_back(tile);
+  }
+}
+
+/// Register tiles worth trying: `usual`, those of a unit, and the one of the
+/// most rows beside as many columns that equal parts of a row of pixels are:
+/// the more rows, the fewer runs begin.
+static std::vector<MicroTile>
+microTiles(const Problem &problem, const CPUModel &model, MicroTile usual) {
+  std::vector<MicroTile> tiles = {usual};
+  if (!problem.channelsLast || problem.outputWidth < 1)
+    return tiles;
+  if (model.hasTiles()) {
+    addTilesOfUnit(problem, model, tiles);
+    return tiles;
+  }
+  int64_t most = usual.rows;
+  while (model.fits({most + 1, usual.columns}))
+    ++most;
+  int64_t width = problem.outputWidth;
+  int64_t rows = ceilDiv(width, ceilDiv(width, most));
+  rows = roundUp(rows, model.tile.rows);
+  if (rows > usual.rows && rows <= most)
+    tiles.push_back({rows, usual.columns});
+  return tiles;
+}
+
+/// Rows of the image in a register tile of a unit: several where it has more
+/// pixels than the tile is wide.
+static int64_t imageRows(const Problem &problem, const CPUModel &model,
+                         int64_t pixels, int64_t width) {
+  bool isWide = !problem.channelsLast || !model.hasTiles() || width < 1 ||
+                width >= pixels;
+  return isWide ? 1 : ceilDiv(pixels, width);
+}
+
+/// What a register tile of a unit waits for panels that the first level does
+/// not hold, of so many words along k.
+static double panelStreamCycles(const CPUModel &model, MicroTile micro,
+                                int64_t words) {
+  // Measured on Sapphire Rapids, and less than loads of vectors get.
+  constexpr double bytesPerCycle = 29;
+  int64_t lineBytes = model.lanes * model.elementBytes;
+  int64_t lines = ceilDiv(micro.columns, model.lanes);
+  if (!model.hasTiles() || words * lines * lineBytes <= model.l1 * 5 / 4)
+    return 0;
+  double stream = static_cast<double>(lines * lineBytes) / bytesPerCycle;
+  return static_cast<double>(words) *
+         std::max(0.0, stream - model.cyclesPerStep(micro));
+}
+
+/// Whether the part of the patch that a register tile of `rows` rows of the
+/// image sees stays in the first level from one tap to the next.
+static bool isSeenNear(const Problem &problem, const CPUModel &model,
+                       int64_t rows, int64_t width, int64_t channels) {
+  return problem.filterHeight * problem.filterWidth > 1 &&
+         patchArea(problem, rows, width) *
+                 static_cast<double>(channels * model.elementBytes) <=
+             static_cast<double>(model.l1);
+}
+
+double PatchConv::estimate(const Problem &problem, CPUModel model,
                            MicroTile micro, const std::vector<int64_t> &tile,
                            int64_t staged, bool joined) {
-  CPUModel model = usual;
   auto within = [](int64_t tile, int64_t extent) {
     return extent == kUnknownExtent
                ? tile
@@ -33,7 +106,7 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &usual,
   int64_t rows = imageRows(problem, model, micro.rows, tile[1]);
   int64_t pixels = rows > 1 ? micro.rows : width;
   model.areRowsNear =
-      staged && areRowsNear(problem, model, rows, tile[1], tile[3]);
+      staged && isSeenNear(problem, model, rows, tile[1], tile[3]);
   int64_t words = runs * roundUp(run, model.tile.words);
   double multiply =
       static_cast<double>(ceilDiv(height, rows) * blocks) *
@@ -162,10 +235,8 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   };
   auto tryBlock = [&](MicroTile micro, int64_t channels) {
     PixelTile pixels = orient(problem, micro);
-    int64_t rows = 1;
-    if (model.hasTiles() && problem.channelsLast)
-      rows = imageRows(problem, model, micro.rows,
-                       roundUp(problem.outputWidth, model.tile.rows));
+    int64_t rows = imageRows(problem, model, micro.rows,
+                             roundUp(problem.outputWidth, model.tile.rows));
     pixels.width /= rows;
     bool isInPlace =
         rows == 1 && canReadInPlace(given, target, unit, pixels.width);
@@ -205,7 +276,8 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
         }
     }
   };
-  std::vector<MicroTile> tiles = microTiles(problem, model);
+  std::vector<MicroTile> tiles =
+      microTiles(problem, model, microTile(problem, model));
   for (MicroTile micro : tiles) {
     int64_t width = orient(problem, micro).width;
     int64_t most = mostStaged;

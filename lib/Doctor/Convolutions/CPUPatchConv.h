@@ -19,6 +19,8 @@
 
 namespace tracea::doctor {
 
+/// The variant "conv2d.patch", and what those share that multiply words of
+/// channels.
 class PatchConv : public CPUVariant {
 public:
   std::string_view name() const override { return "conv2d.patch"; }
@@ -115,76 +117,6 @@ private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
-  /// That, and the one of the most rows beside as many columns that equal parts
-  /// of a row of pixels are: the more rows, the fewer runs begin.
-  static std::vector<MicroTile> microTiles(const Problem &problem,
-                                           const CPUModel &model) {
-    MicroTile usual = microTile(problem, model);
-    std::vector<MicroTile> tiles = {usual};
-    if (!problem.channelsLast || problem.outputWidth < 1)
-      return tiles;
-    if (model.hasTiles()) {
-      addTilesOfUnit(problem, model, tiles);
-      return tiles;
-    }
-    int64_t most = usual.rows;
-    while (model.fits({most + 1, usual.columns}))
-      ++most;
-    int64_t width = problem.outputWidth;
-    int64_t rows = ceilDiv(width, ceilDiv(width, most));
-    rows = roundUp(rows, model.tile.rows);
-    if (rows > usual.rows && rows <= most)
-      tiles.push_back({rows, usual.columns});
-    return tiles;
-  }
-  /// Two tiles of a unit by two: of an image whose rows are a tile two rows,
-  /// for both of which each tile of filters is loaded. And four by one, of one
-  /// row or several, beside the smallest panel of filters.
-  static void addTilesOfUnit(const Problem &problem, const CPUModel &model,
-                             std::vector<MicroTile> &tiles) {
-    int64_t width = roundUp(problem.outputWidth, model.tile.rows);
-    for (int64_t columns : {2, 1}) {
-      MicroTile tile{4 / columns * model.tile.rows, columns * model.lanes};
-      int64_t rows = ceilDiv(tile.rows, width);
-      bool isWhole = rows > 1 ? tile.rows % width == 0
-                              : columns == 1 && width % tile.rows == 0;
-      if (isWhole && assumed(problem.outputHeight, rows) >= rows &&
-          model.tileRegistersOf(tile) <= model.tile.registers)
-        tiles.push_back(tile);
-    }
-  }
-  /// Whether rows of the patch stay in the first level from one tap to the
-  /// next, those that a register tile of `rows` rows of the image sees.
-  static bool areRowsNear(const Problem &problem, const CPUModel &model,
-                          int64_t rows, int64_t width, int64_t channels) {
-    int64_t seen = (rows - 1) * problem.strideHeight + problem.filterHeight;
-    return problem.filterHeight * problem.filterWidth > 1 &&
-           seen * (width * problem.strideWidth + problem.filterWidth - 1) *
-                   channels * model.elementBytes <=
-               model.l1;
-  }
-  /// Rows of the image in a register tile of a unit: several where it has more
-  /// pixels than the tile is wide.
-  static int64_t imageRows(const Problem &problem, const CPUModel &model,
-                           int64_t pixels, int64_t width) {
-    bool isWide = !problem.channelsLast || !model.hasTiles() || width < 1 ||
-                  width >= pixels;
-    return isWide ? 1 : ceilDiv(pixels, width);
-  }
-  /// What a register tile of a unit waits for panels that the first level does
-  /// not hold, of so many words along k.
-  static double panelStreamCycles(const CPUModel &model, MicroTile micro,
-                                  int64_t words) {
-    // Measured on Sapphire Rapids, and less than loads of vectors get.
-    constexpr double bytesPerCycle = 29;
-    int64_t lineBytes = model.lanes * model.elementBytes;
-    int64_t lines = ceilDiv(micro.columns, model.lanes);
-    if (!model.hasTiles() || words * lines * lineBytes <= model.l1 * 5 / 4)
-      return 0;
-    double stream = static_cast<double>(lines * lineBytes) / bytesPerCycle;
-    return static_cast<double>(words) *
-           std::max(0.0, stream - model.cyclesPerStep(micro));
-  }
   /// Whether panels of the filter are made once for many runs, of a problem in
   /// words.
   static bool hasPanels(const Problem &problem) {
@@ -214,7 +146,7 @@ private:
            static_cast<double>(tile[2] * model.elementBytes);
   }
   /// Of a problem in words, whose taps of a row are `joined` or not.
-  static double estimate(const Problem &problem, const CPUModel &model,
+  static double estimate(const Problem &problem, CPUModel model,
                          MicroTile micro, const std::vector<int64_t> &tile,
                          int64_t staged, bool joined);
   /// What the loads of a tile wait for where filters are not staged, and where

@@ -76,6 +76,21 @@ func.func @tiles(%x: tensor<1x15x15x10xi8>, %w: tensor<32x3x3x10xi8>, %d: tensor
 
 // -----
 
+// Each row of the image is whole tiles of the unit.
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>
+module attributes {tracea.target = #amx} {
+func.func @short_rows(%x: tensor<1x8x8x64xi8>, %w: tensor<32x3x3x64xi8>, %d: tensor<1x8x8x32xi32>) -> tensor<1x8x8x32xi32> {
+  // expected-error @below {{expects a register tile of whole tiles of 16 x 16 on the unit 'amx'}}
+  %r = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<1x8x8x64xi8>, tensor<32x3x3x64xi8>) outs(%d : tensor<1x8x8x32xi32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [4, 8, 32, 64], registers = [32, 32]>
+  return %r : tensor<1x8x8x32xi32>
+}
+}
+
+// -----
+
 // Of a register tile with more pixels than its grid tile is wide rows of the image go together: all
 // of them meet all taps, whether these see the image or not.
 // CHECK-LABEL: func.func @rows(

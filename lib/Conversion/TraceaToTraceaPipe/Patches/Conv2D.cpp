@@ -384,9 +384,9 @@ Value PatchConvolution::emitTaps(Value p, Value q, Value start,
 
 void PatchConvolution::loopOverRows(function_ref<void(Value)> body) {
   kb.loop(lengthP, 1, [&](Value p) {
-    Operation *loop = b.getInsertionBlock()->getParentOp();
-    if (tiles.registerRows > 1 && isa<scf::ForOp>(loop) &&
-        p == cast<scf::ForOp>(loop).getInductionVar())
+    // A single row has no loop.
+    if (scf::ForOp loop = scf::getForInductionVarOwner(p);
+        loop && tiles.registerRows > 1)
       loop->setAttr(kUnrollAndJamAttrName,
                     b.getI64IntegerAttr(tiles.registerRows));
     body(p);
@@ -553,8 +553,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     return op.emitOpError() << "expects a filter of static height and width "
                                "for the variant 'conv2d.patch', found "
                             << filterType;
-  ArrayRef<int64_t> registers =
+  // Rows of the image in a register tile are multiplied on their own.
+  int64_t rows = getRegisterRows(op.getScheduleAttr());
+  schedule::Extents registers =
       op.getScheduleAttr().getFields<schedule::CPUConv>().registers;
+  registers[0] = registers[0] % rows == 0 ? registers[0] / rows : 1;
   FailureOr<WordOperands> words = getWordOperands(
       op, "conv2d.dot", op.getImage(), op.getFilter(), op.getAccumulatorType(),
       op.getScheduleAttr().getTile()[3], registers);
@@ -598,9 +601,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   bool byPixels =
       op.getLayout() == ImageLayout::NHWC && words->length == 1 && !joinsTaps;
   // Rows of the image that are multiplied together have the same taps.
-  bool byRows =
-      !words->hasUnit() || op.getScheduleAttr().getTile()[1] >= registers[0];
-  BorderTaps border(rewriter, op, byPixels, byRows);
+  BorderTaps border(rewriter, op, byPixels, /*byRows=*/rows == 1);
   PatchConvolution(rewriter, op, *words, source, isPacked ? &panels : nullptr,
                    border)
       .build();

@@ -8,20 +8,22 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
+int64_t mlir::tracea::getRegisterRows(ScheduleAttr schedule) {
+  int64_t pixels = schedule.getFields<schedule::CPUConv>().registers[0];
+  int64_t width = schedule.getTile()[1];
+  bool hasSeveral = schedule.getUnit() != MatrixUnit::Vector && width < pixels;
+  return hasSeveral ? llvm::divideCeil(pixels, width) : 1;
+}
+
 ConvolutionTiles::ConvolutionTiles(KernelBuilder &kb, Conv2DOp op)
     : kb(kb), op(op), pixelLanes(op.getLayout() == ImageLayout::NCHW) {
   ScheduleAttr schedule = op.getScheduleAttr();
   ArrayRef<int64_t> registers =
       schedule.getFields<schedule::CPUConv>().registers;
-  registerPixels = registers[pixelLanes ? 1 : 0];
+  registerRows = getRegisterRows(schedule);
+  registerPixels = registers[pixelLanes ? 1 : 0] / registerRows;
   registerChannels = registers[pixelLanes ? 0 : 1];
   rows = schedule.getTile()[0];
-  if (int64_t width = schedule.getTile()[1];
-      schedule.getUnit() != MatrixUnit::Vector && width < registerPixels &&
-      registerPixels % width == 0) {
-    registerRows = registerPixels / width;
-    registerPixels = width;
-  }
   columns = llvm::alignTo(schedule.getTile()[1], registerPixels);
   channels = llvm::alignTo(schedule.getTile()[2], registerChannels);
   auto filter = cast<RankedTensorType>(op.getFilter().getType());

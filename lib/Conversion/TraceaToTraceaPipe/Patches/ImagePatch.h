@@ -12,6 +12,10 @@
 
 namespace mlir::tracea {
 
+/// Rows of the image in a register tile: several on a tile unit where the
+/// schedule has more pixels in it than a grid tile is wide.
+int64_t getRegisterRows(ScheduleAttr schedule);
+
 /// The tiles of a convolution's result that its schedule says. Lanes lie along
 /// the result's contiguous dimension: a register tile is pixels of a row by
 /// channels where channels are last, and channels by pixels where they are not.
@@ -31,10 +35,8 @@ struct ConvolutionTiles {
   KernelBuilder &kb;
   mutable Conv2DOp op;
   bool pixelLanes;
-  /// Extents of a register tile. Pixels are those of each of `registerRows`
-  /// rows of the image: several where the schedule has more of them than a grid
-  /// tile of a unit is wide.
-  int64_t registerRows = 1, registerPixels, registerChannels;
+  /// Extents of a register tile: its rows of the image, and pixels of each.
+  int64_t registerRows, registerPixels, registerChannels;
   /// Extents of a grid tile, rounded up to whole register tiles.
   int64_t rows, columns, channels;
   int64_t filterHeight, filterWidth;
