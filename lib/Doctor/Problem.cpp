@@ -334,8 +334,13 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
           })
           .Case([&](AttentionOp attention) {
             fill(problem, attention, OpKind::Attention);
-            return setTypes(problem, op, attention.getQuery(),
-                            attention.getKey(), attention.getAccumulatorType(),
+            // Of keys and values that have another type than queries one.
+            Value other = attention.getKey();
+            if (getElementTypeOrSelf(other.getType()) ==
+                getElementTypeOrSelf(attention.getQuery().getType()))
+              other = attention.getValue();
+            return setTypes(problem, op, attention.getQuery(), other,
+                            attention.getAccumulatorType(),
                             attention.getResult());
           })
           .Case([&](AttentionQGradOp grad) {

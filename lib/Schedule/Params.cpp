@@ -26,6 +26,7 @@ static std::vector<Entry> &variants() {
       {"conv2d.patch", CPUConv()},
       {"conv2d.depthwise", CPUConv()},
       {"attention.flash", CPUAttention()},
+      {"attention.dot", CPUAttention()},
       {"row", CPURows()},
       {"elementwise", Untiled()},
       {"linalg", Untiled()},

@@ -258,6 +258,7 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
         return lowerBy<AttentionOp>(
             rewriter, attention,
             {{"attention.flash", 2, lowerAttentionFlash},
+             {"attention.dot", 2, lowerAttentionFlash},
              {"attention.simt", 2, lowerAttentionSimt},
              {"attention.warp", 2, lowerAttentionWarp}});
       })

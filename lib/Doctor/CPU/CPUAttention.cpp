@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Numbers.h"
 #include "../Variants.h"
-#include "tracea/Doctor/CPUModel.h"
+#include "CPUDots.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ using namespace tracea::doctor;
 
 namespace {
 
-class FlashAttention final : public CPUVariant {
+class FlashAttention : public CPUVariant {
 public:
   std::string_view name() const override { return "attention.flash"; }
   std::string_view summary() const override {
@@ -49,7 +49,22 @@ public:
 
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
-    CPUModel model(target, problem.accumulator);
+    return planOn(UnitKind::Vector, problem, target);
+  }
+
+protected:
+  virtual CPUModel modelOf(UnitKind, const Problem &problem,
+                           const TargetDescription &target) const {
+    return CPUModel(target, problem.accumulator);
+  }
+  /// Elements along k that are multiplied as one, on that unit.
+  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
+    return 1;
+  }
+
+  Plan planOn(UnitKind unit, const Problem &problem,
+              const TargetDescription &target) const {
+    CPUModel model = modelOf(unit, problem, target);
     MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
     if (problem.maskRows) {
       // Register tiles that lie in one block of the mask each.
@@ -86,15 +101,16 @@ public:
     while (tilesOf(problem, queries) < static_cast<double>(model.cores) &&
            queries > micro.rows)
       queries = roundUp(queries / 2, micro.rows);
-    Plan plan = emptyPlan();
+    Plan plan = emptyPlan(unit);
     plan.tile = {queries, keys};
     plan.registers() = {micro.rows, micro.columns};
     return plan;
   }
 
+public:
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
-    CPUModel model(target, problem.accumulator);
+    CPUModel model = modelOf(plan.unit, problem, target);
     if (Reason reason = checkTile(
             model, plan,
             {{"queries", plan.registers()[0]}, {"keys", plan.registers()[1]}});
@@ -115,13 +131,15 @@ public:
 
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    CPUModel model(target, problem.accumulator);
+    CPUModel model = modelOf(plan.unit, problem, target);
     MicroTile micro{plan.registers()[0], plan.registers()[1]};
     int64_t queries = plan.tile[0];
     int64_t keys = std::max<int64_t>(1, assumed(problem.n));
+    int64_t length = wordLength(problem, target);
     double products =
-        model.multiplyCycles(micro, queries, keys, problem.k) +
-        model.multiplyCycles(micro, queries, problem.valueDim, keys);
+        model.multiplyCycles(micro, queries, keys, ceilDiv(problem.k, length)) +
+        model.multiplyCycles(micro, queries, problem.valueDim,
+                             ceilDiv(keys, length));
     // An exponential of every score: about twenty instructions a vector.
     double softmax = 20.0 * static_cast<double>(queries) *
                      static_cast<double>(keys) /
@@ -147,8 +165,66 @@ private:
   }
 };
 
+/// The same by words of a dot product: scores are added up in the accumulator's
+/// type, and their powers rounded to the operands'.
+class DotAttention final : public FlashAttention {
+public:
+  std::string_view name() const override { return "attention.dot"; }
+  std::string_view summary() const override {
+    return "streams blocks of keys and values past a block of queries with a "
+           "running maximum and sum, and multiplies words by dot products";
+  }
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (Reason reason = whyNoDots(problem, target); !reason.empty())
+      return reason;
+    if (bytesOf(problem.operand) < 2)
+      return "weights are no integers";
+    return FlashAttention::whyNot(problem, target);
+  }
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
+    if (Reason reason = whyNot(problem, target); !reason.empty())
+      return reason;
+    // What a word has behind the last key is in the last tile of scores.
+    int64_t length = dotStepLength(problem, target, plan.unit);
+    if (plan.registers()[1] % length != 0)
+      return "the columns of the register tile must be a multiple of " +
+             std::to_string(length) + ", found " +
+             std::to_string(plan.registers()[1]);
+    return FlashAttention::checkTiles(problem, target, plan);
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    return cheapestPlan(*this, problem, target);
+  }
+  /// One for each unit that multiplies such words.
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override {
+    std::vector<Plan> plans;
+    for (UnitKind unit : dotUnits(problem, target))
+      plans.push_back(planOn(unit, problem, target));
+    return plans;
+  }
+
+protected:
+  CPUModel modelOf(UnitKind unit, const Problem &problem,
+                   const TargetDescription &target) const override {
+    return dotModel(problem, target, unit);
+  }
+  int64_t wordLength(const Problem &problem,
+                     const TargetDescription &target) const override {
+    return dotWordLength(problem, target);
+  }
+  bool multipliesOn(UnitKind unit, const Problem &problem,
+                    const TargetDescription &target) const override {
+    return multipliesDots(unit, problem, target);
+  }
+};
+
 } // namespace
 
 void tracea::doctor::addCPUAttentionVariants(Registry &registry) {
   registry.add(std::make_unique<FlashAttention>());
+  registry.add(std::make_unique<DotAttention>());
 }

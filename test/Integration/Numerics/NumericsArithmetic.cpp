@@ -129,9 +129,15 @@ Real numerics::errorOfUnit(ElementType stored) {
 
 static int digitsOfUnit = 0;
 
+static bool roundsWeights = false;
+
+void numerics::takeRoundedWeights(bool areRounded) {
+  roundsWeights = areRounded;
+}
+
 Real numerics::roundingOfWeights(ElementType type) {
   bool isHalf = type == ElementType::F16 || type == ElementType::BF16;
-  return usesUnit && isHalf ? unitRoundoff(type) : 0;
+  return (usesUnit || roundsWeights) && isHalf ? unitRoundoff(type) : 0;
 }
 
 Real numerics::smallestOfWeights(ElementType type) {

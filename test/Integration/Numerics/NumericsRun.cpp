@@ -156,6 +156,13 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
   trial.program = compile(test.text, options, error);
   if (!error.empty())
     return where + error;
+  if (test.text.find("tracea.attention") != std::string::npos) {
+    mlir::OwningOpRef<mlir::ModuleOp> decided =
+        decide(test.text, options, error);
+    if (!decided)
+      return where + error;
+    takeRoundedWeights(roundsWeights(*decided));
+  }
   int instances = (test.dynamic ? 3 : 1) + (more ? 1 : 0);
   for (int i = 0; i < instances; ++i)
     trial.instances.push_back(test.make(random, i == 0));

@@ -78,6 +78,18 @@ int ::tracea::numerics::getSumDigits(ModuleOp module) {
   return digits;
 }
 
+bool ::tracea::numerics::roundsWeights(ModuleOp module) {
+  return module
+      .walk([](AttentionOp op) {
+        for (ScheduleAttr schedule = op.getScheduleAttr(); schedule;
+             schedule = schedule.getOtherwise())
+          if (schedule.getVariant() == "attention.dot")
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool ::tracea::numerics::hasVariant(std::string_view variant) {
   return Registry::builtin().find(variant);
 }

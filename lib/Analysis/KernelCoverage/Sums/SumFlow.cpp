@@ -76,6 +76,33 @@ static Flow follow(Value start) {
   return flow;
 }
 
+/// The same of what a multiply leaves, which may rest in a scratch tile until
+/// it is added to others: tiles of a unit reach vectors through memory.
+static Flow followProduct(Value start) {
+  Flow flow = follow(start);
+  for (Operation *op : flow.stores.takeVector()) {
+    flow.stores.insert(op);
+    Value rest = cast<StoreOp>(op).getDest();
+    if (!rest.getDefiningOp<ScratchOp>())
+      continue;
+    Flow further;
+    for (Operation *user : rest.getUsers())
+      if (auto load = dyn_cast<LoadOp>(user)) {
+        Flow loaded = follow(load.getResult());
+        further.values.insert_range(loaded.values);
+        further.stores.insert_range(loaded.stores);
+      }
+    // What is stored to the same tile again stays there.
+    if (llvm::any_of(further.stores, [&](Operation *store) {
+          return cast<StoreOp>(store).getDest() == rest;
+        }))
+      continue;
+    flow.values.insert_range(further.values);
+    flow.stores.insert_range(further.stores);
+  }
+  return flow;
+}
+
 /// Whether `value` is computed from the counter of `loop`.
 static bool dependsOn(Value value, scf::ForOp loop) {
   llvm::SetVector<Value> open;
@@ -181,7 +208,7 @@ std::vector<Sum> mlir::tracea::getSums(KernelOp kernel) {
   llvm::DenseMap<Operation *, Flow> flows;
   for (Operation *product : products) {
     classes.insert(product);
-    flows[product] = follow(product->getResult(0));
+    flows[product] = followProduct(product->getResult(0));
   }
   for (Operation *product : products)
     for (Operation *other : products)

@@ -1,19 +1,24 @@
-//===- Attention.cpp - Attention with an online softmax -------------------===//
+//===- FlashAttention.cpp - Attention on CPUs, with an online softmax -----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variant "attention.flash": the scores are never in memory as a whole (Dao et
-// al., "FlashAttention", 2022; the online softmax is due to Milakov and
-// Gimelshein, 2018). A grid tile is BM query rows of one head. Block by block
-// of BN keys, scores are made, the running maximum m and sum l of each row are
-// updated, and the rows' outputs are rescaled and accumulated:
+// Variants "attention.flash" and "attention.dot": the scores are never in
+// memory as a whole (Dao et al., "FlashAttention", 2022; the online softmax is
+// due to Milakov and Gimelshein, 2018). A grid tile is BM query rows of one
+// head. Block by block of BN keys, scores are made, the running maximum m and
+// sum l of each row are updated, and the rows' outputs are rescaled and
+// accumulated:
 //
 //   m' = max(m, max S);  a = exp(m - m');  P = exp(S - m')
 //   l  = a l + sum P;    O = a O + P V
 //
 // Rows without any key keep m = -inf and l = 0; they give zeros.
+//
+// "attention.dot" multiplies words of neighbours along k by the target's dot
+// products: P is rounded to the operands' type, its sums are not.
 
 #include "../Maxima.h"
+#include "../Panels.h"
 #include "../Variants.h"
 #include "HeadOrder.h"
 #include "VisibleKeys.h"
@@ -29,23 +34,43 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
+constexpr StringRef kDotVariant = "attention.dot";
+
+/// Bits of a line of the caches.
+constexpr int64_t kLineBits = 512;
+
+/// Rows whose exponentials are computed together: of more the registers would
+/// not hold what they need.
+constexpr int64_t kSoftmaxRows = 8;
+
 /// Beside which any score is nothing.
 constexpr double kLarge = std::numeric_limits<float>::max();
+
+/// The matrices of heads, which have the extent of a query or value as rows.
+static MatrixOperand::Form getForm(Value tensor, bool isLeft, bool isAlongK) {
+  return {isLeft, isAlongK,
+          cast<RankedTensorType>(tensor.getType()).getDimSize(3),
+          ShapedType::kDynamic};
+}
 
 namespace {
 class FlashAttention {
 public:
-  FlashAttention(KernelRewriter &rewriter, AttentionOp op)
-      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op),
-        b(kb.builder()), ix(kb.index()) {}
+  FlashAttention(KernelRewriter &rewriter, AttentionOp op,
+                 const WordOperands &words)
+      : op(op), schedule(op.getScheduleAttr()), words(words), kb(rewriter, op),
+        b(kb.builder()), ix(kb.index()),
+        query(op.getQuery(), getForm(op.getQuery(), true, true)),
+        key(op.getKey(), getForm(op.getKey(), false, true)),
+        value(op.getValue(), getForm(op.getValue(), false, false)) {}
 
   void build();
 
 private:
-  Value scratch(ArrayRef<int64_t> shape) {
+  Value scratch(ArrayRef<int64_t> shape, Type type) {
     return ScratchOp::create(
         b,
-        MemRefType::get(shape, accType, AffineMap(),
+        MemRefType::get(shape, type, AffineMap(),
                         StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
   }
   Value fill(RankedTensorType tile, double value) {
@@ -54,26 +79,48 @@ private:
   Value spread(Value rowTile, RankedTensorType tile) {
     return BroadcastOp::create(b, tile, rowTile);
   }
-  Value stagePanels(Value operand, int64_t wideDim, int64_t width,
-                    int64_t panels, int64_t depth, SmallVector<Value> at,
-                    Value wide, Value deep);
+  Value load(RankedTensorType tile, Value memory, Value row, Value column) {
+    return LoadOp::create(b, tile, memory, ValueRange{row, column},
+                          ValueRange(), Value(), plain);
+  }
+  void store(Value tile, Value memory, Value row, Value column) {
+    StoreOp::create(b, tile, memory, ValueRange{row, column}, ValueRange(),
+                    plain);
+  }
+  /// The panels of an operand, of which those of queries are on the left.
+  Panels getPanels(const MatrixOperand &operand) {
+    bool isLhs = &operand == &query;
+    return {kb, operand, isLhs ? regM : regN, words, isLhs};
+  }
   void initialize();
   void visitBlock(Value j0, Value endJ);
-  void scoreRows(Value i, Value j0, Value lengthJ);
-  Value scoreAt(Value queryView, Value i, Value j0, Value panel);
+  void visitRows(Value i, Value j0, Value lengthJ);
+  Value multiplyKeys(Value queryView, Value panel);
+  Value maskScores(Value scores, Value i, Value key);
+  Value scoreTiles(Value i, Value j0, Value first, Value count);
+  Value readScores(Value i, Value row, Value j0, Value first, Value count);
+  Value getMaxima(Value most, Value tile);
+  Value weigh(Value i, Value row, Value first, Value count, Value strip);
+  void addValues(Value i, Value lengthJ, Value decay);
   Value power(Value x);
   void finishRows(Value i);
 
   AttentionOp op;
   ScheduleAttr schedule;
+  WordOperands words;
   KernelBuilder kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
 
   Type accType;
   int64_t blockM, blockN, regM, regN, headD, headE;
-  /// `partTile` has one vector of each row: what rows reduce to in lanes.
-  RankedTensorType scoreTile, partTile, outTile, rowTile;
+  /// Rows whose softmax is computed together: those of a register tile, where
+  /// vectors hold it.
+  int64_t softM;
+  /// Products as their unit holds them, and in vectors; `softTile` are those
+  /// of `softM` rows, of which `partTile` has one vector of each row: what rows
+  /// reduce to in lanes.
+  RankedTensorType sumsTile, scoreTile, softTile, partTile, rowTile;
   AffineMap plain, rowMap;
   double lowest = -std::numeric_limits<double>::infinity();
 
@@ -85,49 +132,31 @@ private:
   std::optional<VisibleKeys> visible;
   Value sizeI, sizeJ;
   Value batch, head, keyHead, i0, lengthI;
+  MatrixOperand query, key, value;
   Value queries, keys, values;
   Value scores, outputs, maxima, sums;
+  /// The scores' powers as they are multiplied, which are in place of scores
+  /// where both have one type.
+  Value weights;
+  /// What rows decay by, and products with values, of tiles on a unit.
+  Value decays, products;
 };
 } // namespace
 
-/// Stages [panel, k, w] = operand[at.., wide + panel * width + w, deep + k] (or
-/// with the last two exchanged when the wide dimension is the last).
-Value FlashAttention::stagePanels(Value operand, int64_t wideDim, int64_t width,
-                                  int64_t panels, int64_t depth,
-                                  SmallVector<Value> at, Value wide,
-                                  Value deep) {
-  SmallVector<AffineExpr> map(2, kb.zero());
-  AffineExpr wideExpr = kb.dim(0) * width + kb.dim(2), deepExpr = kb.dim(1);
-  map.push_back(wideDim == 2 ? wideExpr : deepExpr);
-  map.push_back(wideDim == 2 ? deepExpr : wideExpr);
-  return StageOp::create(b, kb.getStagedType({panels, depth, width}, accType),
-                         kb.getMemRef(operand), at,
-                         ValueRange{wide, deep, ix.constant(width)},
-                         kb.map(3, map), ArrayRef<int64_t>{wideDim},
-                         schedule.getFields<schedule::CPUAttention>().slots);
+/// The products of queries and of a panel of `regN` keys of the block.
+Value FlashAttention::multiplyKeys(Value queryView, Value panel) {
+  return MmaOp::create(b, queryView, getPanels(key).viewPanel(keys, panel),
+                       kb.splat(sumsTile, 0), Value(), ValueRange());
 }
 
-/// The scores of `regM` queries of the tile from `i` on and of a panel of
-/// `regN` keys of the block; minus infinity where a query does not see a key.
-/// They lie in one block of the mask.
-Value FlashAttention::scoreAt(Value queryView, Value i, Value j0, Value panel) {
-  Value query = ix.add(i0, i), key = ix.add(j0, ix.mul(panel, regN)),
-        zero = ix.constant(0);
-  auto multiply = [&]() -> Value {
-    Value keyView =
-        ViewOp::create(b, kb.getStagedType({headD, regN}, accType), keys,
-                       ValueRange{panel, zero, zero},
-                       kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
-    Value product = MmaOp::create(b, queryView, keyView, fill(scoreTile, 0),
-                                  Value(), ValueRange());
-    if (factor <= 0)
-      product = arith::MulFOp::create(b, product, fill(scoreTile, factor));
-    return visible->maskEdges(product, query, regM, key, b.getI32Type());
-  };
-  if (!op.getBlockMask())
-    return multiply();
-  return kb.select(visible->isShown(batch, head, query, key), multiply,
-                   [&] { return fill(scoreTile, lowest); });
+/// The products of queries from `i` of the tile on with keys from `key` on as
+/// powers are made of them; minus infinity where a query does not see a key.
+Value FlashAttention::maskScores(Value tile, Value i, Value key) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (factor <= 0)
+    tile = arith::MulFOp::create(b, tile, fill(type, factor));
+  return visible->maskEdges(tile, ix.add(i0, i), type.getDimSize(0), key,
+                            b.getI32Type());
 }
 
 /// 2^(x scale) of a difference that is not above zero.
@@ -140,38 +169,86 @@ Value FlashAttention::power(Value x) {
   return power;
 }
 
-void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
-  Value zero = ix.constant(0);
-  // The tiles of the block that these rows see.
-  Value tiles = ix.ceilDiv(lengthJ, regN);
-  Value first, last;
-  std::tie(first, last) =
-      visible->getTiles(ix.add(i0, i), regM, j0, regN, tiles);
-  Value count = ix.sub(last, first);
-  Value queryView =
-      ViewOp::create(b, kb.getStagedType({regM, headD}, accType), queries,
-                     ValueRange{ix.floorDiv(i, regM), zero, zero},
-                     kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
-  // Scores of the block, and the maximum of each row's strip.
+/// The greater one of `most` and each vector of a row of `tile`.
+Value FlashAttention::getMaxima(Value most, Value tile) {
   int64_t width = partTile.getDimSize(1);
-  Value strip = kb.loop(
+  for (int64_t column = 0; column < regN; column += width)
+    most = emitGreater(
+        b, SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}),
+        most);
+  return most;
+}
+
+/// Stores the scores of `regM` queries from `i` of the tile on and of `count`
+/// panels of keys from `first` on. The maximum of each row's strip, where
+/// vectors hold them; tiles of a unit go to memory as they are.
+Value FlashAttention::scoreTiles(Value i, Value j0, Value first, Value count) {
+  Value zero = ix.constant(0);
+  Value queryView = getPanels(query).view(queries, i);
+  // A tile lies in one block of the mask.
+  auto isShown = [&](Value keyAt) {
+    return op.getBlockMask()
+               ? visible->isShown(batch, head, ix.add(i0, i), keyAt)
+               : Value();
+  };
+  auto multiply = [&](Value panel) -> Value {
+    Value product = multiplyKeys(queryView, panel);
+    return words.hasTiles() ? RelayoutOp::create(b, scoreTile, product)
+                            : product;
+  };
+  if (words.hasUnit()) {
+    kb.loop(count, 1, [&](Value number) {
+      Value panel = ix.add(first, number), j = ix.mul(panel, regN);
+      auto storeProducts = [&] { store(multiply(panel), scores, zero, j); };
+      Value shown = isShown(ix.add(j0, j));
+      if (!shown)
+        return storeProducts();
+      kb.branch(shown, storeProducts,
+                [&] { store(fill(scoreTile, lowest), scores, zero, j); });
+    });
+    return Value();
+  }
+  return kb.loop(
       count, 1, fill(partTile, lowest), [&](Value number, Value most) -> Value {
         Value panel = ix.add(first, number), j = ix.mul(panel, regN);
-        Value tile = scoreAt(queryView, i, j0, panel);
-        StoreOp::create(b, tile, scores, ValueRange{zero, j}, ValueRange(),
-                        plain);
-        for (int64_t column = 0; column < regN; column += width)
-          most = emitGreater(
-              b,
-              SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}),
-              most);
-        return most;
+        auto score = [&] {
+          return maskScores(multiply(panel), i, ix.add(j0, j));
+        };
+        Value shown = isShown(ix.add(j0, j));
+        Value tile = shown ? kb.select(shown, score,
+                                       [&] { return fill(scoreTile, lowest); })
+                           : score();
+        store(tile, scores, zero, j);
+        return getMaxima(most, tile);
       });
+}
+
+/// The maximum of each row's strip of scores that a unit has stored: of `softM`
+/// rows from `row` on of the tile of queries from `i` on.
+Value FlashAttention::readScores(Value i, Value row, Value j0, Value first,
+                                 Value count) {
+  return kb.loop(
+      count, 1, fill(partTile, lowest), [&](Value number, Value most) -> Value {
+        Value j = ix.mul(ix.add(first, number), regN);
+        Value products = load(softTile, scores, row, j);
+        Value tile = maskScores(products, ix.add(i, row), ix.add(j0, j));
+        if (tile != products)
+          store(tile, scores, row, j);
+        return getMaxima(most, tile);
+      });
+}
+
+/// Makes weights of the scores of `softM` rows from `row` on of the tile of
+/// queries from `i` on, whose maxima are in `strip`, and adds them up. What the
+/// rows' sums decay by.
+Value FlashAttention::weigh(Value i, Value row, Value first, Value count,
+                            Value strip) {
+  Value zero = ix.constant(0), at = ix.add(i, row);
   Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, strip, 1);
-  Value before = LoadOp::create(b, rowTile, maxima, ValueRange{i}, ValueRange(),
-                                Value(), rowMap);
+  Value before = LoadOp::create(b, rowTile, maxima, ValueRange{at},
+                                ValueRange(), Value(), rowMap);
   Value after = arith::MaximumFOp::create(b, before, rowMax);
-  StoreOp::create(b, after, maxima, ValueRange{i}, ValueRange(), rowMap);
+  StoreOp::create(b, after, maxima, ValueRange{at}, ValueRange(), rowMap);
   // What exponents count from: a number also while a row has seen no key.
   Value origin = arith::MaximumFOp::create(b, after, fill(rowTile, -kLarge));
   Value decay = power(arith::SubFOp::create(b, before, origin));
@@ -179,102 +256,151 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
   // One vector of each row at a time: the registers hold what exponentials of
   // that many need.
   Value originTile = spread(origin, partTile);
-  Value sumBefore = LoadOp::create(b, partTile, sums, ValueRange{i, zero},
-                                   ValueRange(), Value(), plain);
-  auto weigh = [&](Value j, Value sum) -> Value {
-    Value score = LoadOp::create(b, partTile, scores, ValueRange{zero, j},
-                                 ValueRange(), Value(), plain);
+  Value sumBefore = load(partTile, sums, at, zero);
+  auto weighAt = [&](Value j, Value sum) -> Value {
+    Value score = load(partTile, scores, row, j);
     Value weight = power(arith::SubFOp::create(b, score, originTile));
-    StoreOp::create(b, weight, scores, ValueRange{zero, j}, ValueRange(),
-                    plain);
+    store(convertTile(b, weight, words.lhs), weights, row, j);
     return arith::AddFOp::create(b, sum, weight);
   };
   Value total = kb.loop(
       count, 1, arith::MulFOp::create(b, sumBefore, spread(decay, partTile)),
       [&](Value number, Value sum) {
         Value j = ix.mul(ix.add(first, number), regN);
-        return kb.loop(
-            ix.constant(regN), width, sum,
-            [&](Value at, Value inner) { return weigh(ix.add(j, at), inner); });
+        return kb.loop(ix.constant(regN), partTile.getDimSize(1), sum,
+                       [&](Value column, Value inner) {
+                         return weighAt(ix.add(j, column), inner);
+                       });
       });
-  StoreOp::create(b, total, sums, ValueRange{i, zero}, ValueRange(), plain);
+  store(total, sums, at, zero);
+  return decay;
+}
+
+/// Adds to the outputs of `regM` queries from `i` on, which decay, the products
+/// of their weights with the block's values.
+void FlashAttention::addValues(Value i, Value lengthJ, Value decay) {
+  Value zero = ix.constant(0);
+  int64_t pitch = cast<MemRefType>(weights.getType()).getDimSize(1);
+  SmallVector<AffineExpr> place = {kb.dim(0), kb.dim(1) * words.length};
+  SmallVector<int64_t> strides = {pitch, words.length};
+  if (words.length > 1) {
+    place[1] = place[1] + kb.dim(2);
+    strides.push_back(1);
+  }
+  Value view = ViewOp::create(
+      b,
+      MemRefType::get(
+          words.getShape({regM, blockN / words.length}), words.lhs,
+          StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides),
+          cast<MemRefType>(weights.getType()).getMemorySpace()),
+      weights, ValueRange{zero, zero}, kb.map(strides.size(), place));
+  Value depth = words.getSteps(kb, lengthJ);
+  auto multiply = [&](Value e, Value others) {
+    return MmaOp::create(b, view, getPanels(value).view(values, e), others,
+                         depth, ValueRange());
+  };
+  if (!words.hasUnit()) {
+    Value decayTile = spread(decay, scoreTile);
+    return kb.loop(ix.constant(headE), regN, [&](Value e) {
+      Value kept =
+          arith::MulFOp::create(b, load(scoreTile, outputs, i, e), decayTile);
+      if (!words.hasTiles())
+        return store(multiply(e, kept), outputs, i, e);
+      Value product = multiply(e, kb.splat(sumsTile, 0));
+      store(kb.addTiles(kept, RelayoutOp::create(b, scoreTile, product)),
+            outputs, i, e);
+    });
+  }
+  kb.loop(ix.constant(headE), regN, [&](Value e) {
+    Value product = multiply(e, kb.splat(sumsTile, 0));
+    store(RelayoutOp::create(b, scoreTile, product), products, zero, e);
+  });
+  kb.loop(ix.constant(regM), softM, [&](Value row) {
+    Value rows = LoadOp::create(b, rowTile, decays, ValueRange{row},
+                                ValueRange(), Value(), rowMap);
+    Value decayTile = spread(rows, softTile);
+    kb.loop(ix.constant(headE), regN, [&](Value e) {
+      Value at = ix.add(i, row);
+      Value kept =
+          arith::MulFOp::create(b, load(softTile, outputs, at, e), decayTile);
+      store(kb.addTiles(kept, load(softTile, products, row, e)), outputs, at,
+            e);
+    });
+  });
+}
+
+void FlashAttention::visitRows(Value i, Value j0, Value lengthJ) {
+  // The tiles of the block that these rows see.
+  Value tiles = ix.ceilDiv(lengthJ, regN);
+  Value first, last;
+  std::tie(first, last) =
+      visible->getTiles(ix.add(i0, i), regM, j0, regN, tiles);
+  Value count = ix.sub(last, first);
+  Value strip = scoreTiles(i, j0, first, count);
+  Value decay;
+  if (words.hasUnit())
+    kb.loop(ix.constant(regM), softM, [&](Value row) {
+      Value most = readScores(i, row, j0, first, count);
+      StoreOp::create(b, weigh(i, row, first, count, most), decays,
+                      ValueRange{row}, ValueRange(), rowMap);
+    });
+  else
+    decay = weigh(i, ix.constant(0), first, count, strip);
   // What they do not see has no weight.
   auto clear = [&](Value from, Value to) {
     kb.loop(ix.sub(to, from), 1, [&](Value number) {
-      StoreOp::create(b, fill(scoreTile, 0), scores,
-                      ValueRange{zero, ix.mul(ix.add(from, number), regN)},
-                      ValueRange(), plain);
+      Value j = ix.mul(ix.add(from, number), regN);
+      kb.loop(ix.constant(regM), softM, [&](Value row) {
+        store(fill(softTile.clone(words.lhs), 0), weights, row, j);
+      });
     });
   };
   if (VisibleKeys::hasBand(op)) {
-    clear(zero, ix.min(first, tiles));
+    clear(ix.constant(0), ix.min(first, tiles));
     clear(b.createOrFold<arith::MaxSIOp>(first, last), tiles);
   }
-  Value weights = ViewOp::create(
-      b,
-      MemRefType::get({regM, blockN}, accType,
-                      StridedLayoutAttr::get(b.getContext(),
-                                             ShapedType::kDynamic, {blockN, 1}),
-                      cast<MemRefType>(scores.getType()).getMemorySpace()),
-      scores, ValueRange{zero, zero}, plain);
-  Value decayTile = spread(decay, outTile);
-  kb.loop(ix.constant(headE), regN, [&](Value e) {
-    Value valueView =
-        ViewOp::create(b, kb.getStagedType({blockN, regN}, accType), values,
-                       ValueRange{ix.floorDiv(e, regN), zero, zero},
-                       kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
-    Value out = LoadOp::create(b, outTile, outputs, ValueRange{i, e},
-                               ValueRange(), Value(), plain);
-    Value kept = arith::MulFOp::create(b, out, decayTile);
-    Value sum =
-        MmaOp::create(b, weights, valueView, kept, lengthJ, ValueRange());
-    StoreOp::create(b, sum, outputs, ValueRange{i, e}, ValueRange(), plain);
-  });
+  addValues(i, lengthJ, decay);
 }
 
 void FlashAttention::visitBlock(Value j0, Value endJ) {
   Value lengthJ = ix.min(ix.sub(endJ, j0), blockN);
   Value zero = ix.constant(0);
-  keys = stagePanels(op.getKey(), /*wideDim=*/2, regN,
-                     llvm::divideCeil(blockN, regN), headD,
-                     {batch, keyHead, j0, zero}, ix.ceilDiv(lengthJ, regN),
-                     ix.constant(headD));
-  values = stagePanels(op.getValue(), /*wideDim=*/3, regN,
-                       llvm::divideCeil(headE, regN), blockN,
-                       {batch, keyHead, j0, zero},
-                       ix.constant(llvm::divideCeil(headE, regN)), lengthJ);
-  kb.loop(lengthI, regM, [&](Value i) { scoreRows(i, j0, lengthJ); });
+  int64_t slots = schedule.getFields<schedule::CPUAttention>().slots;
+  SmallVector<Value> at = {batch, keyHead, j0, zero};
+  Panels keyPanels = getPanels(key), valuePanels = getPanels(value);
+  keys = keyPanels.stage(keyPanels.getType(llvm::divideCeil(blockN, regN),
+                                           words.getWhole(headD), words.rhs),
+                         at, lengthJ, ix.constant(headD), slots);
+  values = valuePanels.stage(
+      valuePanels.getType(llvm::divideCeil(headE, regN), blockN, words.rhs), at,
+      ix.constant(headE), lengthJ, slots);
+  kb.loop(lengthI, regM, [&](Value i) { visitRows(i, j0, lengthJ); });
 }
 
 void FlashAttention::initialize() {
-  kb.loop(lengthI, regM, [&](Value i) {
+  kb.loop(ix.roundUp(lengthI, regM), softM, [&](Value i) {
     StoreOp::create(b, fill(rowTile, lowest), maxima, ValueRange{i},
                     ValueRange(), rowMap);
-    StoreOp::create(b, fill(partTile, 0), sums, ValueRange{i, ix.constant(0)},
-                    ValueRange(), plain);
-    kb.loop(ix.constant(headE), regN, [&](Value e) {
-      StoreOp::create(b, fill(outTile, 0), outputs, ValueRange{i, e},
-                      ValueRange(), plain);
-    });
+    store(fill(partTile, 0), sums, i, ix.constant(0));
+    kb.loop(ix.constant(headE), regN,
+            [&](Value e) { store(fill(softTile, 0), outputs, i, e); });
   });
 }
 
 void FlashAttention::finishRows(Value i) {
-  Value parts = LoadOp::create(b, partTile, sums, ValueRange{i, ix.constant(0)},
-                               ValueRange(), Value(), plain);
+  Value parts = load(partTile, sums, i, ix.constant(0));
   Value sum = ReduceOp::create(b, rowTile, ReduceKind::Add, parts, 1);
   // A row that saw no key divides by one instead of by zero.
   Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                       fill(rowTile, 0));
   Value divisor = arith::SelectOp::create(b, empty, fill(rowTile, 1), sum);
-  Value divisorTile = spread(divisor, outTile);
+  Value divisorTile = spread(divisor, softTile);
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   Value rows = ix.sub(lengthI, i);
   AffineMap resultMap = kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)});
   kb.loop(ix.constant(headE), regN, [&](Value e) {
-    Value out = LoadOp::create(b, outTile, outputs, ValueRange{i, e},
-                               ValueRange(), Value(), plain);
-    Value scaled = arith::DivFOp::create(b, out, divisorTile);
+    Value scaled =
+        arith::DivFOp::create(b, load(softTile, outputs, i, e), divisorTile);
     Value result = convertTile(b, scaled, resultType.getElementType());
     StoreOp::create(b, result, kb.getDest(op.getInit()),
                     ValueRange{batch, head, ix.add(i0, i), e},
@@ -324,10 +450,12 @@ void FlashAttention::build() {
   headD = queryType.getDimSize(3);
   headE = valueType.getDimSize(3);
   int64_t paddedE = llvm::alignTo(headE, regN);
+  softM = words.hasUnit() ? kSoftmaxRows : regM;
+  sumsTile = words.getSumsType(kb, {regM, regN}, accType);
   scoreTile = kb.getTileType({regM, regN}, accType);
-  outTile = scoreTile;
-  partTile = getFirstVectors(scoreTile);
-  rowTile = RankedTensorType::get({regM, 1}, accType,
+  softTile = kb.getTileType({softM, regN}, accType);
+  partTile = getFirstVectors(softTile);
+  rowTile = RankedTensorType::get({softM, 1}, accType,
                                   getLanes(partTile).getReduced(1));
   plain = kb.map(2, {kb.dim(0), kb.dim(1)});
   rowMap = kb.map(2, {kb.dim(0)});
@@ -358,15 +486,31 @@ void FlashAttention::build() {
   factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
   scale = factor > 0 ? factor : 1;
 
-  scores = scratch({regM, blockN});
-  outputs = scratch({blockM, paddedE});
-  maxima = scratch({blockM});
-  sums = scratch({blockM, partTile.getDimSize(1)});
+  // Rows of a unit's tiles are an odd number of lines apart: at a power of two
+  // they would share few sets of the cache.
+  auto getPitch = [&](Type type) {
+    int64_t line =
+        words.hasUnit() ? kLineBits / type.getIntOrFloatBitWidth() : 0;
+    return blockN + line;
+  };
+  scores = scratch({regM, getPitch(accType)}, accType);
+  weights = words.lhs == accType
+                ? scores
+                : scratch({regM, getPitch(words.lhs)}, words.lhs);
+  outputs = scratch({blockM, paddedE}, accType);
+  maxima = scratch({blockM}, accType);
+  sums = scratch({blockM, partTile.getDimSize(1)}, accType);
+  if (words.hasUnit()) {
+    decays = scratch({regM}, accType);
+    products = scratch({regM, paddedE}, accType);
+  }
   initialize();
-  queries = stagePanels(op.getQuery(), /*wideDim=*/2, regM,
-                        llvm::divideCeil(blockM, regM), headD,
-                        {batch, head, i0, ix.constant(0)},
-                        ix.ceilDiv(lengthI, regM), ix.constant(headD));
+  Panels queryPanels = getPanels(query);
+  queries = queryPanels.stage(
+      queryPanels.getType(llvm::divideCeil(blockM, regM), words.getWhole(headD),
+                          words.lhs),
+      {batch, head, i0, ix.constant(0)}, lengthI, ix.constant(headD),
+      schedule.getFields<schedule::CPUAttention>().slots);
   if (std::optional<int64_t> all = getStatic(endJ); all && *all <= blockN) {
     // One block has all keys.
     visitBlock(ix.constant(0), endJ);
@@ -377,7 +521,7 @@ void FlashAttention::build() {
     b.setInsertionPointToStart(loop.getBody());
     visitBlock(loop.getInductionVar(), end);
   }
-  kb.loop(lengthI, regM, [&](Value i) { finishRows(i); });
+  kb.loop(lengthI, softM, [&](Value i) { finishRows(i); });
   kb.finish();
 }
 
@@ -386,9 +530,10 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto valueType = cast<RankedTensorType>(op.getValue().getType());
   if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))
-    return op.emitOpError() << "expects static head dimensions for the variant "
-                               "'attention.flash', found "
-                            << queryType << " and " << valueType;
+    return op.emitOpError()
+           << "expects static head dimensions for the variant '"
+           << op.getScheduleAttr().getVariant() << "', found " << queryType
+           << " and " << valueType;
   ArrayRef<int64_t> tile = op.getScheduleAttr().getTile();
   ArrayRef<int64_t> registers =
       op.getScheduleAttr().getFields<schedule::CPUAttention>().registers;
@@ -404,7 +549,26 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
               "of "
            << (*block)[0] << "x" << (*block)[1] << ", found "
            << op.getScheduleAttr();
+  FailureOr<WordOperands> words =
+      getWordOperands(op, kDotVariant, op.getKey(), op.getValue(),
+                      op.getAccumulatorType(), tile[1], registers);
+  if (failed(words))
+    return failure();
+  if (words->dot) {
+    if (queryType.getElementType() != words->rhs)
+      return op.emitOpError()
+             << "expects queries, keys and values of one type for the variant '"
+             << kDotVariant << "', found " << queryType << " and "
+             << words->rhs;
+    // What a word has behind the last key is in the last tile of scores, and
+    // has no weight.
+    if (int64_t step = words->getWhole(1); registers[1] % step != 0)
+      return op.emitOpError()
+             << "expects a register tile whose columns are a multiple of "
+             << step << " for the variant '" << kDotVariant << "', found "
+             << op.getScheduleAttr();
+  }
   emitAttentionChecks(rewriter, op, AttentionMemory::get(op));
-  FlashAttention(rewriter, op).build();
+  FlashAttention(rewriter, op, *words).build();
   return success();
 }
