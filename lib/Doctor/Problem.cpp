@@ -334,13 +334,8 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
           })
           .Case([&](AttentionOp attention) {
             fill(problem, attention, OpKind::Attention);
-            // Of keys and values that have another type than queries one.
-            Value other = attention.getKey();
-            if (getElementTypeOrSelf(other.getType()) ==
-                getElementTypeOrSelf(attention.getQuery().getType()))
-              other = attention.getValue();
-            return setTypes(problem, op, attention.getQuery(), other,
-                            attention.getAccumulatorType(),
+            return setTypes(problem, op, attention.getQuery(),
+                            attention.getKey(), attention.getAccumulatorType(),
                             attention.getResult());
           })
           .Case([&](AttentionQGradOp grad) {

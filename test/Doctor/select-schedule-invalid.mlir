@@ -146,3 +146,18 @@ func.func @huge_panels(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
                    registers = [8, 32]>
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @no_words(%q: tensor<1x2x64x16xf32>, %d: tensor<1x2x64x16xf32>)
+    -> tensor<1x2x64x16xf32> {
+  // expected-error @below {{variant 'attention.dot' cannot be used: dot products take operands of one type, i8 into i32 or bf16 into f32, found f32 and f32 into f32}}
+  %0 = tracea.attention
+         ins(%q, %q, %q : tensor<1x2x64x16xf32>, tensor<1x2x64x16xf32>,
+             tensor<1x2x64x16xf32>)
+         outs(%d : tensor<1x2x64x16xf32>)
+         schedule <variant = "attention.dot", unit = vector,
+                   tile = [64, 64], registers = [8, 32]>
+         -> tensor<1x2x64x16xf32>
+  return %0 : tensor<1x2x64x16xf32>
+}

@@ -311,6 +311,33 @@ func.func @attention(%q: tensor<1x2x10x6xf32>, %v: tensor<1x2x10x6xf32>, %d: ten
 
 // -----
 
+// What a word has behind the last key would be in no tile of scores.
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+    features = "+avx512f,+avx512bf16,+amx-tile,+amx-bf16", vector_bits = 512>} {
+func.func @attention(%q: tensor<1x2x10x6xbf16>, %d: tensor<1x2x10x6xbf16>) -> tensor<1x2x10x6xbf16> {
+  // expected-error @below {{expects a register tile whose columns are a multiple of 32 for the variant 'attention.dot', found}}
+  %0 = tracea.attention ins(%q, %q, %q : tensor<1x2x10x6xbf16>, tensor<1x2x10x6xbf16>, tensor<1x2x10x6xbf16>)
+         outs(%d : tensor<1x2x10x6xbf16>)
+    schedule <variant = "attention.dot", unit = amx, tile = [16, 32], registers = [16, 16]> -> tensor<1x2x10x6xbf16>
+  return %0 : tensor<1x2x10x6xbf16>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+    features = "+avx512f,+avx512bf16,+amx-tile,+amx-bf16", vector_bits = 512>} {
+func.func @attention(%q: tensor<1x2x10x6xf16>, %d: tensor<1x2x10x6xf16>) -> tensor<1x2x10x6xf16> {
+  // expected-error @below {{expects dot products of 'f16' into 'f32' for the variant 'attention.dot', which the unit 'amx' of the target 't' does not have}}
+  %0 = tracea.attention ins(%q, %q, %q : tensor<1x2x10x6xf16>, tensor<1x2x10x6xf16>, tensor<1x2x10x6xf16>)
+         outs(%d : tensor<1x2x10x6xf16>)
+    schedule <variant = "attention.dot", unit = amx, tile = [16, 32], registers = [16, 32]> -> tensor<1x2x10x6xf16>
+  return %0 : tensor<1x2x10x6xf16>
+}
+}
+
+// -----
+
 // A register tile would see two blocks of the mask.
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {

@@ -101,7 +101,7 @@ private:
   Value readScores(Value i, Value row, Value j0, Value first, Value count);
   Value getMaxima(Value most, Value tile);
   Value weigh(Value i, Value row, Value first, Value count, Value strip);
-  void addValues(Value i, Value lengthJ, Value decay);
+  void addValues(Value i, Value rows, Value lengthJ, Value decay);
   Value power(Value x);
   void finishRows(Value i);
 
@@ -276,9 +276,10 @@ Value FlashAttention::weigh(Value i, Value row, Value first, Value count,
   return decay;
 }
 
-/// Adds to the outputs of `regM` queries from `i` on, which decay, the products
+/// Adds to the outputs of `rows` queries from `i` on, which decay, the products
 /// of their weights with the block's values.
-void FlashAttention::addValues(Value i, Value lengthJ, Value decay) {
+void FlashAttention::addValues(Value i, Value rows, Value lengthJ,
+                               Value decay) {
   Value zero = ix.constant(0);
   int64_t pitch = cast<MemRefType>(weights.getType()).getDimSize(1);
   SmallVector<AffineExpr> place = {kb.dim(0), kb.dim(1) * words.length};
@@ -315,10 +316,10 @@ void FlashAttention::addValues(Value i, Value lengthJ, Value decay) {
     Value product = multiply(e, kb.splat(sumsTile, 0));
     store(RelayoutOp::create(b, scoreTile, product), products, zero, e);
   });
-  kb.loop(ix.constant(regM), softM, [&](Value row) {
-    Value rows = LoadOp::create(b, rowTile, decays, ValueRange{row},
-                                ValueRange(), Value(), rowMap);
-    Value decayTile = spread(rows, softTile);
+  kb.loop(rows, softM, [&](Value row) {
+    Value decayTile = spread(LoadOp::create(b, rowTile, decays, ValueRange{row},
+                                            ValueRange(), Value(), rowMap),
+                             softTile);
     kb.loop(ix.constant(headE), regN, [&](Value e) {
       Value at = ix.add(i, row);
       Value kept =
@@ -336,10 +337,14 @@ void FlashAttention::visitRows(Value i, Value j0, Value lengthJ) {
   std::tie(first, last) =
       visible->getTiles(ix.add(i0, i), regM, j0, regN, tiles);
   Value count = ix.sub(last, first);
+  // Of a unit's tile those rows that there are.
+  Value rows = ix.constant(regM);
+  if (words.hasUnit())
+    rows = ix.min(ix.sub(lengthI, i), regM);
   Value strip = scoreTiles(i, j0, first, count);
   Value decay;
   if (words.hasUnit())
-    kb.loop(ix.constant(regM), softM, [&](Value row) {
+    kb.loop(rows, softM, [&](Value row) {
       Value most = readScores(i, row, j0, first, count);
       StoreOp::create(b, weigh(i, row, first, count, most), decays,
                       ValueRange{row}, ValueRange(), rowMap);
@@ -350,7 +355,7 @@ void FlashAttention::visitRows(Value i, Value j0, Value lengthJ) {
   auto clear = [&](Value from, Value to) {
     kb.loop(ix.sub(to, from), 1, [&](Value number) {
       Value j = ix.mul(ix.add(from, number), regN);
-      kb.loop(ix.constant(regM), softM, [&](Value row) {
+      kb.loop(rows, softM, [&](Value row) {
         store(fill(softTile.clone(words.lhs), 0), weights, row, j);
       });
     });
@@ -359,7 +364,7 @@ void FlashAttention::visitRows(Value i, Value j0, Value lengthJ) {
     clear(ix.constant(0), ix.min(first, tiles));
     clear(b.createOrFold<arith::MaxSIOp>(first, last), tiles);
   }
-  addValues(i, lengthJ, decay);
+  addValues(i, rows, lengthJ, decay);
 }
 
 void FlashAttention::visitBlock(Value j0, Value endJ) {
@@ -554,20 +559,13 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
                       op.getAccumulatorType(), tile[1], registers);
   if (failed(words))
     return failure();
-  if (words->dot) {
-    if (queryType.getElementType() != words->rhs)
-      return op.emitOpError()
-             << "expects queries, keys and values of one type for the variant '"
-             << kDotVariant << "', found " << queryType << " and "
-             << words->rhs;
-    // What a word has behind the last key is in the last tile of scores, and
-    // has no weight.
-    if (int64_t step = words->getWhole(1); registers[1] % step != 0)
-      return op.emitOpError()
-             << "expects a register tile whose columns are a multiple of "
-             << step << " for the variant '" << kDotVariant << "', found "
-             << op.getScheduleAttr();
-  }
+  // What a word has behind the last key is in the last tile of scores, and has
+  // no weight.
+  if (int64_t step = words->getWhole(1); registers[1] % step != 0)
+    return op.emitOpError()
+           << "expects a register tile whose columns are a multiple of " << step
+           << " for the variant '" << kDotVariant << "', found "
+           << op.getScheduleAttr();
   emitAttentionChecks(rewriter, op, AttentionMemory::get(op));
   FlashAttention(rewriter, op, *words).build();
   return success();
