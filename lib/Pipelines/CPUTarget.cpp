@@ -62,6 +62,11 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   manager.addPass(createLowerMath(functions));
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createExpandByteFloats());
+  if (arithmetic.narrows && !reference) {
+    NarrowBF16Options roundings;
+    roundings.subnormals = arithmetic.narrowsAll;
+    manager.addPass(createNarrowBF16(roundings));
+  }
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   manager.addPass(arith::createArithExpandOpsPass(expand));

@@ -25,7 +25,7 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     CPUArithmetic all;
-    all.tiles = true;
+    all.tiles = all.narrows = true;
     for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
       makeManager(kind, all).getDependentDialects(registry);
   }
@@ -45,7 +45,9 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
     CPUArithmetic arithmetic;
     if (target)
       arithmetic = {hasFusedMultiplyAdd(target), scalesByPowers(target),
-                    getUnitRegisters(target) > 0};
+                    getUnitRegisters(target) > 0,
+                    narrowsToBF16(target, /*isNormal=*/true),
+                    narrowsToBF16(target, /*isNormal=*/false)};
     OpPassManager manager = makeManager(kind, arithmetic);
     if (failed(runPipeline(manager, module)))
       signalPassFailure();

@@ -20,6 +20,8 @@ struct CPUArithmetic {
   bool scaled = false;
   /// Products of tiles, in registers of their own.
   bool tiles = false;
+  /// Roundings to bf16: of normal numbers at least, or of all.
+  bool narrows = false, narrowsAll = false;
 };
 
 /// Kernels for a CPU, down to functions of the LLVM dialect.

@@ -402,4 +402,27 @@ def ExpandByteFloats : Pass<"tracea-expand-byte-floats"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def NarrowBF16 : Pass<"tracea-narrow-bf16"> {
+  let summary = "Leave roundings to bf16 to an instruction";
+  let description = [{
+    Replaces `arith.truncf` of f32 to bf16 by `llvm.fptrunc`, for targets that
+    round in one instruction: what is left of the former becomes integer
+    arithmetic. Where that instruction takes subnormal numbers for zeros these
+    are only the roundings marked `tracea_pipe.flushes`.
+
+    ```mlir
+    %y = arith.truncf %x {tracea_pipe.flushes} : vector<16xf32> to vector<16xbf16>
+    ```
+    becomes
+    ```mlir
+    %y = llvm.fptrunc %x : vector<16xf32> to vector<16xbf16>
+    ```
+  }];
+  let options = [
+    Option<"subnormals", "subnormals", "bool", "false",
+           "The instruction keeps subnormal numbers">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TRACEA_CONVERSION_PASSES_TD

@@ -260,7 +260,10 @@ Value FlashAttention::weigh(Value i, Value row, Value first, Value count,
   auto weighAt = [&](Value j, Value sum) -> Value {
     Value score = load(partTile, scores, row, j);
     Value weight = power(arith::SubFOp::create(b, score, originTile));
-    store(convertTile(b, weight, words.lhs), weights, row, j);
+    Value rounded = convertTile(b, weight, words.lhs);
+    if (rounded != weight)
+      rounded.getDefiningOp()->setAttr(kFlushesAttrName, b.getUnitAttr());
+    store(rounded, weights, row, j);
     return arith::AddFOp::create(b, sum, weight);
   };
   Value total = kb.loop(

@@ -24,6 +24,15 @@ inline bool scalesByPowers(TargetAttr target) {
   return features.contains("+avx512f") && features.contains("+avx512vl");
 }
 
+/// Whether a CPU rounds f32 to bf16 in one instruction, all numbers or the
+/// normal ones: that of x86 takes subnormal ones for zeros.
+inline bool narrowsToBF16(TargetAttr target, bool isNormal) {
+  StringRef features = target.getFeatures();
+  return features.contains("+bf16") ||
+         (isNormal && features.contains("+avx512bf16") &&
+          features.contains("+avx512vl"));
+}
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_DIALECT_TRACEA_IR_TARGETFEATURES_H
