@@ -23,7 +23,11 @@ func.func @results(%x: vector<16xf32>) -> vector<16xbf16> {
 }
 
 // Other types, and roundings the other way, stay what they are.
-// ALL-LABEL:   func.func @others(%d: f64, %x: f32) -> (bf16, f16, bf16) {
+// ALL-LABEL:   func.func @others(
+// ALL:           arith.truncf {{.*}}: f64 to bf16
+// ALL-NEXT:      arith.truncf {{.*}}: f32 to f16
+// ALL-NEXT:      arith.truncf {{.*}} toward_zero {{.*}}: f32 to bf16
+func.func @others(%d: f64, %x: f32) -> (bf16, f16, bf16) {
   %a = arith.truncf %d {tracea_pipe.flushes} : f64 to bf16
   %b = arith.truncf %x {tracea_pipe.flushes} : f32 to f16
   %c = arith.truncf %x toward_zero {tracea_pipe.flushes} : f32 to bf16
