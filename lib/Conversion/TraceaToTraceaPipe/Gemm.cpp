@@ -13,7 +13,7 @@
 // Where the schedule splits the sum, a grid tile walks through its part of k.
 
 #include "Contraction/ContractionResults.h"
-#include "Panels.h"
+#include "Contraction/Panels.h"
 #include "Variants.h"
 
 using namespace mlir;

@@ -98,9 +98,9 @@ Real errorOfUnit(ElementType stored);
 /// From now on, in this process, attentions on CPUs round their weights to the
 /// type of their values, as GPUs do, or leave them in the accumulator's.
 void takeRoundedWeights(bool areRounded);
-/// What an attention's weights are off by, relatively, where they are multiplied
-/// in the type of its values; and absolutely, where they are no normal numbers
-/// of that type.
+/// What an attention's weights are off by, relatively, where they are
+/// multiplied in the type of its values; and absolutely, where they are no
+/// normal numbers of that type.
 Real roundingOfWeights(ElementType type);
 Real smallestOfWeights(ElementType type);
 

@@ -22,8 +22,8 @@ int giveSchedules(mlir::ModuleOp module, std::string_view variant,
 /// units of its schedules and of those beside them have; 0: the accumulators'.
 int getSumDigits(mlir::ModuleOp module);
 
-/// Whether an attention of a module at the decision level may run by a CPU's dot
-/// products, which take weights in the type of values.
+/// Whether an attention of a module at the decision level may run by a CPU's
+/// dot products, which take weights in the type of values.
 bool roundsWeights(mlir::ModuleOp module);
 
 /// Whether the compiler has a variant of this name.

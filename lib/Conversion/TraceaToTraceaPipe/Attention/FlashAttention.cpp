@@ -17,8 +17,8 @@
 // "attention.dot" multiplies words of neighbours along k by the target's dot
 // products: P is rounded to the operands' type, its sums are not.
 
+#include "../Contraction/Panels.h"
 #include "../Maxima.h"
-#include "../Panels.h"
 #include "../Variants.h"
 #include "HeadOrder.h"
 #include "VisibleKeys.h"

@@ -2,11 +2,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PANELS_H
-#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PANELS_H
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_PANELS_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_PANELS_H
 
-#include "Contraction/WordOperands.h"
-#include "GemmContraction.h"
+#include "../GemmContraction.h"
+#include "WordOperands.h"
 
 namespace mlir::tracea {
 
@@ -61,4 +61,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PANELS_H
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_PANELS_H
