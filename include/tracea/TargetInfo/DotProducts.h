@@ -55,6 +55,10 @@ struct DotProduct {
   /// of one step of k are not added one after the other.
   bool joinsWords = false;
 
+  /// Whether subnormal numbers are zeros to it, and its sums none: so it is
+  /// with all that add up floats.
+  bool flushes() const { return accumulator == ElementType::F32; }
+
   /// Sums of one vector, and of one row.
   int lanes() const {
     return vectorBits / static_cast<int>(bitWidth(accumulator));

@@ -6,6 +6,7 @@
 // nobody, finds the same: definitions "%n = body", each from earlier ones.
 
 #include "tracea/Analysis/Numerics.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -139,8 +140,13 @@ private:
       add(accumulators, type);
       return;
     }
-    add(rounded, name == "unit" ? "steps of the unit"
-                                : name.split('(').first.str() + " " + type);
+    if (name == "unit")
+      return add(rounded, "steps of the unit");
+    // Subnormal numbers may be zeros to it.
+    bool flushes = name == "arith.truncf" &&
+                   symbolOf(body).contains(mlir::tracea_pipe::kFlushesAttrName);
+    add(rounded, name.split('(').first.str() + " " + type +
+                     (flushes ? " flushing" : ""));
   }
 
   std::string text() const {

@@ -394,6 +394,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   lowerForVectors(rewriter, contraction,
                   [&](KernelBuilder &kb, StoreVectors store) {
                     buildPacked(kb, contraction, *words, store);
+                    words->markRoundings(kb);
                   });
   return success();
 }

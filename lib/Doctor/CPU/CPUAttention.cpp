@@ -79,9 +79,11 @@ protected:
     // Keys and values are staged once a block of queries, and once a block of
     // keys a row's sums decay. Of a band a block visits also what only some of
     // its rows see.
+    // Where a unit multiplies tiles that costs less than smaller blocks.
     const bool hasBand = problem.isCausal || problem.hasWindow;
-    int64_t queries = bounded(hasBand ? 128 : 1024, problem.m, micro.rows);
-    int64_t keys = bounded(hasBand ? 128 : 512, problem.n, micro.columns);
+    const int64_t ofBand = model.hasTiles() ? 256 : 128;
+    int64_t queries = bounded(hasBand ? ofBand : 1024, problem.m, micro.rows);
+    int64_t keys = bounded(hasBand ? ofBand : 512, problem.n, micro.columns);
     auto isTooLarge = [&] {
       return workingSet(problem, model, queries, keys) > model.l2 / 2;
     };

@@ -20,7 +20,7 @@
 // CHECK:         tracea_pipe.store %{{.*}}, %[[SCORES]]
 // The sum is one of weights that are not rounded.
 // CHECK:         %[[WEIGHT:.*]] = math.exp2 %{{.*}} {tracea_pipe.flushes} : tensor<4x16xf32
-// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[WEIGHT]] :
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[WEIGHT]] {tracea_pipe.flushes} :
 // CHECK-NEXT:    tracea_pipe.store %[[ROUNDED]], %[[WEIGHTS]]
 // CHECK-NEXT:    arith.addf %{{.*}}, %[[WEIGHT]]
 // CHECK:         %[[VIEW:.*]] = tracea_pipe.view %[[WEIGHTS]][%c0, %c0] map #[[WMAP]] : {{.*}} -> memref<4x32x2xbf16, strided<[64, 2, 1], offset: ?>

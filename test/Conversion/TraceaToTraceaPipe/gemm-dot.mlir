@@ -229,3 +229,30 @@ func.func @cut(%a: tensor<24x128xi8>, %b: tensor<128x16xi8>, %d: tensor<24x16xi3
   return %r : tensor<24x16xi32>
 }
 }
+
+// -----
+
+// What such products add up is never subnormal, and roundings of it may flush as well;
+// those of products of integers may not.
+// CHECK:       tracea_pipe.kernel @gemm_0(
+// CHECK:         arith.truncf %{{.*}} {tracea_pipe.flushes} : tensor<8x32xf32, {{.*}}> to tensor<8x32xbf16
+// CHECK:       tracea_pipe.kernel @gemm_1(
+// CHECK:         arith.truncf %{{[0-9]*}} : tensor<8x32xf32, {{.*}}> to tensor<8x32xbf16
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "znver4", features = "+avx2,+fma,+avx512f,+avx512vnni,+avx512bf16", vector_bits = 512>} {
+func.func @roundings(%a: tensor<8x16xbf16>, %b: tensor<16x32xbf16>, %d: tensor<8x32xbf16>, %x: tensor<8x16xi8>, %y: tensor<16x32xi8>) -> (tensor<8x32xbf16>, tensor<8x32xbf16>) {
+  %0 = tracea.gemm ins(%a, %b : tensor<8x16xbf16>, tensor<16x32xbf16>) outs(%d : tensor<8x32xbf16>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
+  %1 = tracea.gemm ins(%x, %y : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xbf16>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
+         epilogue {
+         ^bb0(%sum: i32):
+           %half = arith.constant 0.5 : f32
+           %number = arith.sitofp %sum : i32 to f32
+           %scaled = arith.mulf %number, %half : f32
+           %r = arith.truncf %scaled : f32 to bf16
+           tracea.yield %r : bf16
+         }
+  return %0, %1 : tensor<8x32xbf16>, tensor<8x32xbf16>
+}
+}

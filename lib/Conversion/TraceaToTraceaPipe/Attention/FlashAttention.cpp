@@ -260,10 +260,7 @@ Value FlashAttention::weigh(Value i, Value row, Value first, Value count,
   auto weighAt = [&](Value j, Value sum) -> Value {
     Value score = load(partTile, scores, row, j);
     Value weight = power(arith::SubFOp::create(b, score, originTile));
-    Value rounded = convertTile(b, weight, words.lhs);
-    if (rounded != weight)
-      rounded.getDefiningOp()->setAttr(kFlushesAttrName, b.getUnitAttr());
-    store(rounded, weights, row, j);
+    store(convertTile(b, weight, words.lhs), weights, row, j);
     return arith::AddFOp::create(b, sum, weight);
   };
   Value total = kb.loop(
@@ -530,6 +527,7 @@ void FlashAttention::build() {
     visitBlock(loop.getInductionVar(), end);
   }
   kb.loop(lengthI, softM, [&](Value i) { finishRows(i); });
+  words.markRoundings(kb);
   kb.finish();
 }
 

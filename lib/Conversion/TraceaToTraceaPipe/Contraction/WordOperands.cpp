@@ -4,6 +4,7 @@
 
 #include "WordOperands.h"
 #include "tracea/Analysis/DotProducts.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -68,6 +69,16 @@ void WordOperands::addAndStore(KernelBuilder &kb, Value first, Value last,
           return kb.addTiles(others, toVectors());
         });
       });
+}
+
+void WordOperands::markRoundings(KernelBuilder &kb) const {
+  if (!dot || !dot->flushes())
+    return;
+  kb.getKernel().walk([](arith::TruncFOp op) {
+    if (getElementTypeOrSelf(op.getIn().getType()).isF32() &&
+        getElementTypeOrSelf(op.getType()).isBF16())
+      op->setAttr(kFlushesAttrName, UnitAttr::get(op.getContext()));
+  });
 }
 
 /// The table's name for the unit of a schedule.

@@ -41,6 +41,9 @@ struct WordOperands {
   /// The type of sums of this shape.
   RankedTensorType getSumsType(KernelBuilder &kb, ArrayRef<int64_t> shape,
                                Type accumulator) const;
+  /// Lets roundings to bf16 in a kernel take subnormal numbers for zeros where
+  /// the instruction does so with what it adds up.
+  void markRoundings(KernelBuilder &kb) const;
   /// Adds the sums of a block to those that `load` gives of the blocks before,
   /// if it is not the `first`, and hands them to `finish`, if it is the `last`,
   /// else to `keep`.

@@ -501,6 +501,7 @@ void PatchConvolution::build() {
       });
     });
   });
+  words.markRoundings(kb);
   kb.finish();
 }
 

@@ -28,8 +28,8 @@ constexpr llvm::StringLiteral kHeldCopiesAttrName = "tracea_pipe.held_copies";
 constexpr llvm::StringLiteral kResidentsAttrName = "tracea_pipe.residents";
 
 /// A unit attribute of a power: its exponent is at most one, and results below
-/// twice the least normal number may be zero. Of a rounding: it takes such a
-/// power, which is no subnormal number.
+/// twice the least normal number may be zero. Of a rounding: subnormal numbers
+/// may be zeros to it.
 constexpr llvm::StringLiteral kFlushesAttrName = "tracea_pipe.flushes";
 
 } // namespace mlir::tracea_pipe
