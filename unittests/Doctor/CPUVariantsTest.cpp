@@ -931,6 +931,44 @@ TEST(CPUAttention, OneQuery) {
   EXPECT_EQ(plan.registers()[0], 1);
 }
 
+// Words of bf16 are multiplied where that is faster than multiply-adds; on
+// tiles bands have blocks that are larger than those of vectors.
+TEST(CPUAttention, WordsOfHalves) {
+  Problem problem = attention(1024, 1024, 64);
+  EXPECT_EQ(best(problem, cpu("sapphirerapids", 1)).variant->name(),
+            "attention.flash");
+  problem.operand = problem.second = ElementType::BF16;
+  problem.result = ElementType::BF16;
+  Candidate vectors = best(problem, cpu("znver4", 1));
+  EXPECT_EQ(vectors.variant->name(), "attention.dot");
+  EXPECT_EQ(vectors.plan.unit, UnitKind::Vector);
+  for (const char *name : {"cooperlake", "haswell"})
+    EXPECT_EQ(best(problem, cpu(name, 1)).variant->name(), "attention.flash");
+
+  TargetDescription target = cpu("sapphirerapids", 1);
+  Candidate tiles = best(problem, target);
+  EXPECT_EQ(tiles.variant->name(), "attention.dot");
+  EXPECT_EQ(tiles.plan.unit, UnitKind::AMX);
+  EXPECT_THAT(tiles.plan.tile, ElementsAre(1024, 512));
+  problem.isCausal = true;
+  EXPECT_THAT(best(problem, target).plan.tile, ElementsAre(256, 256));
+  problem.isCausal = false;
+
+  // A word may reach beyond the last key: the tile of scores has it.
+  Plan narrow = tiles.plan;
+  narrow.registers() = {16, 16};
+  EXPECT_THAT(checkSchedule(Registry::builtin(), problem, target,
+                            "attention.dot", narrow),
+              HasSubstr("the columns of the register tile must be a multiple "
+                        "of 32, found 16"));
+  // No rows of a block of the mask are those of a tile of the unit.
+  problem.maskRows = problem.maskColumns = 8;
+  EXPECT_EQ(best(problem, target).variant->name(), "linalg");
+  problem.maskRows = 8;
+  problem.maskColumns = 32;
+  EXPECT_NE(best(problem, target).plan.unit, UnitKind::AMX);
+}
+
 TEST(CPUAttention, UnknownOrLargeHeadsFallBack) {
   for (int64_t extent : {kUnknownExtent, int64_t(513)}) {
     std::vector<Candidate> ranked =
