@@ -65,11 +65,13 @@ bool SumFinder::isOfSizes(const Form &form) const {
 }
 
 /// The shape of a term, which says what is computed but not where, and the
-/// places.
-bool SumFinder::place(TermRef term, const Piece &piece, std::string &shape,
-                      SmallVectorImpl<Place> &places) {
-  bool isFixed = llvm::none_of(
-      piece.variables, [&](unsigned id) { return terms.uses(term, id); });
+/// places. Of a piece that no loop counts nothing says by itself what would
+/// change with one: all of it `mayWalk`, or nothing.
+bool SumFinder::place(TermRef term, const Piece &piece, bool mayWalk,
+                      std::string &shape, SmallVectorImpl<Place> &places) {
+  bool isFixed = !mayWalk && llvm::none_of(piece.variables, [&](unsigned id) {
+    return terms.uses(term, id);
+  });
   switch (term->kind) {
   case TermKind::Input: {
     int argument = std::stoi(term->symbol);
@@ -85,7 +87,7 @@ bool SumFinder::place(TermRef term, const Piece &piece, std::string &shape,
       break;
     shape += term->symbol + "(";
     for (TermRef operand : term->operands) {
-      if (!place(operand, piece, shape, places))
+      if (!place(operand, piece, mayWalk, shape, places))
         return false;
       shape += ",";
     }
@@ -474,75 +476,97 @@ std::optional<Piece> SumFinder::simplify(const Piece &piece) {
   return simple;
 }
 
+std::optional<std::string> SumFinder::place(PlacedPiece &placed, bool mayWalk) {
+  const Piece &piece = placed.piece;
+  placed.places.clear();
+  // Factors in an order that does not depend on how they were found.
+  struct Factor {
+    size_t number;
+    std::string shape;
+    SmallVector<Place, 6> places;
+  };
+  std::vector<Factor> factors;
+  bool isPlaced = true;
+  for (auto [number, term] : llvm::enumerate(piece.terms)) {
+    Factor &factor = factors.emplace_back();
+    factor.number = number;
+    isPlaced &= place(term, piece, mayWalk, factor.shape, factor.places);
+  }
+  if (!isPlaced)
+    return std::nullopt;
+  llvm::sort(factors, [](const Factor &a, const Factor &b) {
+    return std::tie(a.shape, a.number) < std::tie(b.shape, b.number);
+  });
+  std::string key = std::to_string(piece.factor) + "*";
+  unsigned reads = 0;
+  for (Factor &factor : factors) {
+    key += factor.shape + "[";
+    for (Place &place : factor.places) {
+      place.form = withoutSingle(place.form);
+      // What does not walk tells sums apart, but for factors of a definition,
+      // which says where they are.
+      bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
+      if (isFixed && !isFactor(place.argument))
+        appendKey(key, place.form);
+      key += ";";
+      placed.places.push_back(place);
+      placed.places.back().read += reads;
+    }
+    if (!factor.places.empty())
+      reads += factor.places.back().read + 1;
+    key += "]";
+  }
+  // So does what holds of the element alone, where nothing says which elements
+  // have a sum.
+  SmallVector<std::string> conditions;
+  for (const Condition &condition : piece.domain)
+    if (!definition && !isOf(condition.form, piece) &&
+        !isOfSizes(condition.form) && !hasNumber(index, condition.form) &&
+        llvm::none_of(placed.places, [&](const Place &place) {
+          return isInBounds(condition, place);
+        })) {
+      std::string &text = conditions.emplace_back();
+      appendKey(text, condition.form);
+      text += condition.isEquality ? "=" : "";
+    }
+  llvm::sort(conditions);
+  for (const std::string &condition : conditions)
+    key += "|" + condition;
+  return key;
+}
+
 std::vector<ClosedSum> SumFinder::find(const Value &value) {
   std::vector<ClosedSum> sums;
   std::map<std::string, std::vector<PlacedPiece>> groups;
+  auto addPiece = [&](PlacedPiece placed) {
+    std::optional<std::string> key = place(placed, /*mayWalk=*/false);
+    if (key)
+      return groups[*key].push_back(std::move(placed));
+    ClosedSum sum;
+    sum.undecided = "what it adds up is a sum itself";
+    sums.push_back(std::move(sum));
+  };
+  // Pieces that no loop counts: one term of what others walk over.
+  std::vector<PlacedPiece> single;
   for (const Piece &known : value) {
     if (known.variables.empty() && value.size() == 1 && !definition)
       continue;
     std::optional<Piece> simplified = simplify(known);
     if (!simplified)
       continue;
-    const Piece &piece = *simplified;
-    PlacedPiece placed{piece, {}};
-    // Factors in an order that does not depend on how they were found.
-    struct Factor {
-      size_t number;
-      std::string shape;
-      SmallVector<Place, 6> places;
-    };
-    std::vector<Factor> factors;
-    bool isPlaced = true;
-    for (auto [number, term] : llvm::enumerate(piece.terms)) {
-      Factor &factor = factors.emplace_back();
-      factor.number = number;
-      isPlaced &= place(term, piece, factor.shape, factor.places);
-    }
-    if (!isPlaced) {
-      ClosedSum sum;
-      sum.undecided = "what it adds up is a sum itself";
-      sums.push_back(std::move(sum));
-      continue;
-    }
-    llvm::sort(factors, [](const Factor &a, const Factor &b) {
-      return std::tie(a.shape, a.number) < std::tie(b.shape, b.number);
-    });
-    std::string key = std::to_string(piece.factor) + "*";
-    unsigned reads = 0;
-    for (Factor &factor : factors) {
-      key += factor.shape + "[";
-      for (Place &place : factor.places) {
-        place.form = withoutSingle(place.form);
-        // What does not walk tells sums apart, but for factors of a definition,
-        // which says where they are.
-        bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
-        if (isFixed && !isFactor(place.argument))
-          appendKey(key, place.form);
-        key += ";";
-        placed.places.push_back(place);
-        placed.places.back().read += reads;
-      }
-      if (!factor.places.empty())
-        reads += factor.places.back().read + 1;
-      key += "]";
-    }
-    // So does what holds of the element alone, where nothing says which
-    // elements have a sum.
-    SmallVector<std::string> conditions;
-    for (const Condition &condition : piece.domain)
-      if (!definition && !isOf(condition.form, piece) &&
-          !isOfSizes(condition.form) && !hasNumber(index, condition.form) &&
-          llvm::none_of(placed.places, [&](const Place &place) {
-            return isInBounds(condition, place);
-          })) {
-        std::string &text = conditions.emplace_back();
-        appendKey(text, condition.form);
-        text += condition.isEquality ? "=" : "";
-      }
-    llvm::sort(conditions);
-    for (const std::string &condition : conditions)
-      key += "|" + condition;
-    groups[key].push_back(std::move(placed));
+    PlacedPiece placed{*simplified, {}};
+    if (placed.piece.variables.empty())
+      single.push_back(std::move(placed));
+    else
+      addPiece(std::move(placed));
+  }
+  for (PlacedPiece &placed : single) {
+    std::optional<std::string> key = place(placed, /*mayWalk=*/true);
+    if (auto group = key ? groups.find(*key) : groups.end();
+        group != groups.end())
+      group->second.push_back(std::move(placed));
+    else
+      addPiece(std::move(placed));
   }
   for (auto &[key, together] : groups) {
     if (definition) {

@@ -98,8 +98,11 @@ private:
 
   bool isOf(const numerics::Form &form, const Piece &piece) const;
   bool hasOther(const numerics::Form &form, const Piece &piece) const;
-  bool place(numerics::TermRef term, const Piece &piece, std::string &shape,
-             llvm::SmallVectorImpl<Place> &places);
+  bool place(numerics::TermRef term, const Piece &piece, bool mayWalk,
+             std::string &shape, llvm::SmallVectorImpl<Place> &places);
+  /// Finds the places of a piece. What tells its sum from others; nothing where
+  /// its terms are sums themselves.
+  std::optional<std::string> place(PlacedPiece &placed, bool mayWalk);
   bool isInBounds(const Condition &condition, const Place &place) const;
   /// Whether the definition has a digit of a walked dimension at this place, as
   /// packed words do: it is in bounds because it is one, and not by a mask.
