@@ -9,6 +9,8 @@
 // RUN: tracea run %s --entry window --random-inputs --shape 0=1x4x1x16 --shape 1=1x2x300x16 --shape 2=1x2x300x48 --shape 3=1x4x1x48 --check
 // RUN: tracea run %s --entry window --random-inputs --shape 0=1x4x0x16 --shape 1=1x2x3x16 --shape 2=1x2x3x48 --shape 3=1x4x0x48 --check
 // RUN: tracea run %s --entry negative --random-inputs --check
+// RUN: tracea run %s --entry hidden --random-inputs --check
+// RUN: tracea run %s --entry equal --random-inputs --check
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "sapphirerapids", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
     features = "+avx2,+fma,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vnni,+avx512bf16,+amx-tile,+amx-bf16,+amx-int8", vector_bits = 512>} {
 func.func @odd(%q: tensor<1x2x17x7xbf16>, %k: tensor<1x2x33x7xbf16>, %v: tensor<1x2x33x5xbf16>, %d: tensor<1x2x17x5xf32>, %l: tensor<1x2x17xf32>) -> (tensor<1x2x17x5xf32>, tensor<1x2x17xf32>) {
@@ -40,5 +42,20 @@ func.func @negative(%q: tensor<1x1x20x24xbf16>, %k: tensor<1x1x60x24xbf16>, %v: 
   %0 = tracea.attention scale -0.3 ins(%q, %k, %v : tensor<1x1x20x24xbf16>, tensor<1x1x60x24xbf16>, tensor<1x1x60x8xbf16>) outs(%d : tensor<1x1x20x8xf32>)
     schedule <variant = "attention.dot", unit = amx, tile = [32, 32], registers = [32, 32]> -> tensor<1x1x20x8xf32>
   return %0 : tensor<1x1x20x8xf32>
+}
+// Blocks that a mask hides stay hidden where scores change their sign, or are all alike.
+func.func @hidden(%q: tensor<1x1x40x24xbf16>, %k: tensor<1x1x150x24xbf16>, %v: tensor<1x1x150x8xbf16>, %d: tensor<1x1x40x8xf32>) -> tensor<1x1x40x8xf32> {
+  %m = arith.constant dense<[[[[true, false, true], [false, true, false], [false, false, false]]]]> : tensor<1x1x3x3xi1>
+  %0 = tracea.attention scale -0.3 ins(%q, %k, %v : tensor<1x1x40x24xbf16>, tensor<1x1x150x24xbf16>, tensor<1x1x150x8xbf16>)
+    block_mask(%m : tensor<1x1x3x3xi1>) block_size [16, 64] outs(%d : tensor<1x1x40x8xf32>)
+    schedule <variant = "attention.dot", unit = amx, tile = [32, 64], registers = [16, 32]> -> tensor<1x1x40x8xf32>
+  return %0 : tensor<1x1x40x8xf32>
+}
+func.func @equal(%q: tensor<1x1x40x24xbf16>, %k: tensor<1x1x150x24xbf16>, %v: tensor<1x1x150x8xbf16>, %d: tensor<1x1x40x8xf32>) -> tensor<1x1x40x8xf32> {
+  %m = arith.constant dense<[[[[true, false, true], [false, true, false], [false, false, false]]]]> : tensor<1x1x3x3xi1>
+  %0 = tracea.attention scale 0.0 ins(%q, %k, %v : tensor<1x1x40x24xbf16>, tensor<1x1x150x24xbf16>, tensor<1x1x150x8xbf16>)
+    block_mask(%m : tensor<1x1x3x3xi1>) block_size [16, 64] outs(%d : tensor<1x1x40x8xf32>)
+    schedule <variant = "attention.dot", unit = amx, tile = [32, 64], registers = [16, 32]> -> tensor<1x1x40x8xf32>
+  return %0 : tensor<1x1x40x8xf32>
 }
 }

@@ -96,6 +96,7 @@ private:
   void visitBlock(Value j0, Value endJ);
   void visitRows(Value i, Value j0, Value lengthJ);
   Value multiplyKeys(Value queryView, Value panel);
+  Value isShown(Value i, Value key);
   Value maskScores(Value scores, Value i, Value key);
   Value scoreTiles(Value i, Value j0, Value first, Value count);
   Value readScores(Value i, Value row, Value j0, Value first, Value count);
@@ -149,6 +150,13 @@ Value FlashAttention::multiplyKeys(Value queryView, Value panel) {
                        kb.splat(sumsTile, 0), Value(), ValueRange());
 }
 
+/// Whether the block mask shows the block that a tile of scores lies in, i1;
+/// null without a mask.
+Value FlashAttention::isShown(Value i, Value key) {
+  return op.getBlockMask() ? visible->isShown(batch, head, ix.add(i0, i), key)
+                           : Value();
+}
+
 /// The products of queries from `i` of the tile on with keys from `key` on as
 /// powers are made of them; minus infinity where a query does not see a key.
 Value FlashAttention::maskScores(Value tile, Value i, Value key) {
@@ -185,12 +193,6 @@ Value FlashAttention::getMaxima(Value most, Value tile) {
 Value FlashAttention::scoreTiles(Value i, Value j0, Value first, Value count) {
   Value zero = ix.constant(0);
   Value queryView = getPanels(query).view(queries, i);
-  // A tile lies in one block of the mask.
-  auto isShown = [&](Value keyAt) {
-    return op.getBlockMask()
-               ? visible->isShown(batch, head, ix.add(i0, i), keyAt)
-               : Value();
-  };
   auto multiply = [&](Value panel) -> Value {
     Value product = multiplyKeys(queryView, panel);
     return words.hasTiles() ? RelayoutOp::create(b, scoreTile, product)
@@ -200,7 +202,7 @@ Value FlashAttention::scoreTiles(Value i, Value j0, Value first, Value count) {
     kb.loop(count, 1, [&](Value number) {
       Value panel = ix.add(first, number), j = ix.mul(panel, regN);
       auto storeProducts = [&] { store(multiply(panel), scores, zero, j); };
-      Value shown = isShown(ix.add(j0, j));
+      Value shown = isShown(i, ix.add(j0, j));
       if (!shown)
         return storeProducts();
       kb.branch(shown, storeProducts,
@@ -214,7 +216,7 @@ Value FlashAttention::scoreTiles(Value i, Value j0, Value first, Value count) {
         auto score = [&] {
           return maskScores(multiply(panel), i, ix.add(j0, j));
         };
-        Value shown = isShown(ix.add(j0, j));
+        Value shown = isShown(i, ix.add(j0, j));
         Value tile = shown ? kb.select(shown, score,
                                        [&] { return fill(scoreTile, lowest); })
                            : score();
@@ -230,8 +232,14 @@ Value FlashAttention::readScores(Value i, Value row, Value j0, Value first,
   return kb.loop(
       count, 1, fill(partTile, lowest), [&](Value number, Value most) -> Value {
         Value j = ix.mul(ix.add(first, number), regN);
+        Value at = ix.add(i, row), key = ix.add(j0, j);
         Value products = load(softTile, scores, row, j);
-        Value tile = maskScores(products, ix.add(i, row), ix.add(j0, j));
+        auto score = [&] { return maskScores(products, at, key); };
+        // Hidden scores are there as minus infinity, which is no product.
+        Value shown = factor <= 0 ? isShown(at, key) : Value();
+        Value tile = shown ? kb.select(shown, score,
+                                       [&] { return fill(softTile, lowest); })
+                           : score();
         if (tile != products)
           store(tile, scores, row, j);
         return getMaxima(most, tile);
