@@ -38,11 +38,11 @@ std::vector<AccessPhase> phases(std::vector<unsigned> read16) {
   std::vector<AccessPhase> result;
   for (SharedAccessKind access :
        {SharedAccessKind::Read, SharedAccessKind::Write}) {
-    result.push_back({4, access, {1, 2, 4, 8, 16}});
-    result.push_back({8, access, {1, 2, 4, 8}});
+    result.push_back({4, access, {1, 2, 4, 8, 16}, {}, {}});
+    result.push_back({8, access, {1, 2, 4, 8}, {}, {}});
   }
-  result.push_back({16, SharedAccessKind::Read, std::move(read16)});
-  result.push_back({16, SharedAccessKind::Write, {1, 2, 4}});
+  result.push_back({16, SharedAccessKind::Read, std::move(read16), {}, {}});
+  result.push_back({16, SharedAccessKind::Write, {1, 2, 4}, {}, {}});
   return result;
 }
 

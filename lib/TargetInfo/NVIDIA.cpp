@@ -49,9 +49,9 @@ std::vector<AccessPhase> phases() {
   std::vector<AccessPhase> result;
   for (SharedAccessKind access :
        {SharedAccessKind::Read, SharedAccessKind::Write}) {
-    result.push_back({4, access, {1, 2, 4, 8, 16}});
-    result.push_back({8, access, {1, 2, 4, 8}});
-    result.push_back({16, access, {1, 2, 4}});
+    result.push_back({4, access, {1, 2, 4, 8, 16}, {}, {}});
+    result.push_back({8, access, {1, 2, 4, 8}, {}, {}});
+    result.push_back({16, access, {1, 2, 4}, {}, {}});
   }
   for (AccessPhase &phase : result) {
     phase.mergingKnown = true;

@@ -116,6 +116,10 @@ protected:
                             const Plan &plan) const = 0;
 };
 
+/// That `extent`, which is called `what`, is no multiple of `factor`; nothing
+/// where it is one.
+Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what);
+
 /// An extent of a variant's tile, and what it has to be a multiple of.
 struct TileExtent {
   std::string_view name;

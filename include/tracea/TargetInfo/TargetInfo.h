@@ -121,8 +121,8 @@ struct AccessPhase {
   std::vector<unsigned> lanes;
   /// Where lanes l and l ^ m want the same bytes for all l and one m of
   /// `pairs`, phases are the cosets of the span of `merged`. Empty: no merging.
-  std::vector<unsigned> pairs = {};
-  std::vector<unsigned> merged = {};
+  std::vector<unsigned> pairs;
+  std::vector<unsigned> merged;
   /// Whether it is known what merges; if not, the two above are empty.
   bool mergingKnown = false;
 };

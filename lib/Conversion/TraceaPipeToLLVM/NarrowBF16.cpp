@@ -5,7 +5,7 @@
 // Upstream expands roundings to bf16 to integer arithmetic, eight operations a
 // vector, for targets that have nothing else. One that is an operation of the
 // LLVM dialect before that stays one instruction. That of x86 takes subnormal
-// numbers for zeros, so there it is for what is known to be none.
+// numbers for zeros, so there it is for roundings that may do so.
 
 #include "tracea/Conversion/Passes.h"
 

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../Numbers.h"
-#include "../Variants.h"
 #include "CPUDots.h"
+#include "CPUUnits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ using namespace tracea::doctor;
 
 namespace {
 
-class FlashAttention : public CPUVariant {
+class FlashAttention : public CPUUnitVariant {
 public:
   std::string_view name() const override { return "attention.flash"; }
   std::string_view summary() const override {
@@ -47,23 +47,9 @@ public:
     return "";
   }
 
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return planOn(UnitKind::Vector, problem, target);
-  }
-
 protected:
-  virtual CPUModel modelOf(UnitKind, const Problem &problem,
-                           const TargetDescription &target) const {
-    return CPUModel(target, problem.accumulator);
-  }
-  /// Elements along k that are multiplied as one, on that unit.
-  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
-    return 1;
-  }
-
   Plan planOn(UnitKind unit, const Problem &problem,
-              const TargetDescription &target) const {
+              const TargetDescription &target) const override {
     CPUModel model = modelOf(unit, problem, target);
     MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
     if (problem.maskRows) {
@@ -169,58 +155,19 @@ private:
 
 /// The same by words of a dot product: scores are added up in the accumulator's
 /// type, and their powers rounded to the operands'.
-class DotAttention final : public FlashAttention {
+class DotAttention final : public ByDots<FlashAttention> {
 public:
   std::string_view name() const override { return "attention.dot"; }
   std::string_view summary() const override {
     return "streams blocks of keys and values past a block of queries with a "
            "running maximum and sum, and multiplies words by dot products";
   }
-  Reason whyNot(const Problem &problem,
-                const TargetDescription &target) const override {
-    if (Reason reason = whyNoDots(problem, target); !reason.empty())
-      return reason;
-    if (bytesOf(problem.operand) < 2)
-      return "weights are no integers";
-    return FlashAttention::whyNot(problem, target);
-  }
-  Reason checkTiles(const Problem &problem, const TargetDescription &target,
-                    const Plan &plan) const override {
-    if (Reason reason = whyNot(problem, target); !reason.empty())
-      return reason;
-    // What a word has behind the last key is in the last tile of scores.
-    int64_t length = dotStepLength(problem, target, plan.unit);
-    if (plan.registers()[1] % length != 0)
-      return "the columns of the register tile must be a multiple of " +
-             std::to_string(length) + ", found " +
-             std::to_string(plan.registers()[1]);
-    return FlashAttention::checkTiles(problem, target, plan);
-  }
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return cheapestPlan(*this, problem, target);
-  }
-  /// One for each unit that multiplies such words.
-  std::vector<Plan> plans(const Problem &problem,
-                          const TargetDescription &target) const override {
-    std::vector<Plan> plans;
-    for (UnitKind unit : dotUnits(problem, target))
-      plans.push_back(planOn(unit, problem, target));
-    return plans;
-  }
 
 protected:
-  CPUModel modelOf(UnitKind unit, const Problem &problem,
-                   const TargetDescription &target) const override {
-    return dotModel(problem, target, unit);
-  }
-  int64_t wordLength(const Problem &problem,
-                     const TargetDescription &target) const override {
-    return dotWordLength(problem, target);
-  }
-  bool multipliesOn(UnitKind unit, const Problem &problem,
-                    const TargetDescription &target) const override {
-    return multipliesDots(unit, problem, target);
+  // What a word has behind the last key is in the last tile of scores.
+  Reason checkSteps(const Plan &plan, int64_t length) const override {
+    return checkMultiple(plan.registers()[1], length,
+                         "the columns of the register tile");
   }
 };
 

@@ -108,11 +108,11 @@ int64_t tracea::doctor::dotStepLength(const Problem &problem,
 
 Reason tracea::doctor::checkWords(const Plan &plan, size_t extent,
                                   std::string_view name, int64_t length) {
-  if (plan.tile.size() > extent && plan.tile[extent] % length != 0)
-    return "tile extent " + std::string(name) + " must be a multiple of " +
-           std::to_string(length) + ", found " +
-           std::to_string(plan.tile[extent]);
-  return "";
+  // How many extents there are the base says.
+  if (plan.tile.size() <= extent)
+    return "";
+  return checkMultiple(plan.tile[extent], length,
+                       "tile extent " + std::string(name));
 }
 
 std::string

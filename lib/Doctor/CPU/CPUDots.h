@@ -46,6 +46,51 @@ int64_t dotStepLength(const Problem &problem, const TargetDescription &target,
 Reason checkWords(const Plan &plan, size_t extent, std::string_view name,
                   int64_t length);
 
+/// The variant that multiplies words of a dot product where `Base`, whose loops
+/// and plans it has, multiplies elements.
+template <typename Base>
+class ByDots : public Base {
+public:
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (Reason reason = whyNoDots(problem, target); !reason.empty())
+      return reason;
+    return Base::whyNot(problem, target);
+  }
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
+    if (Reason reason = this->whyNot(problem, target); !reason.empty())
+      return reason;
+    if (Reason reason =
+            checkSteps(plan, dotStepLength(problem, target, plan.unit));
+        !reason.empty())
+      return reason;
+    return Base::checkTiles(problem, target, plan);
+  }
+
+protected:
+  /// What is wrong with the extent of a plan that holds whole steps of `length`
+  /// elements.
+  virtual Reason checkSteps(const Plan &plan, int64_t length) const = 0;
+  std::vector<UnitKind>
+  unitsFor(const Problem &problem,
+           const TargetDescription &target) const override {
+    return dotUnits(problem, target);
+  }
+  CPUModel modelOf(UnitKind unit, const Problem &problem,
+                   const TargetDescription &target) const override {
+    return dotModel(problem, target, unit);
+  }
+  int64_t wordLength(const Problem &problem,
+                     const TargetDescription &target) const override {
+    return dotWordLength(problem, target);
+  }
+  bool multipliesOn(UnitKind unit, const Problem &problem,
+                    const TargetDescription &target) const override {
+    return multipliesDots(unit, problem, target);
+  }
+};
+
 } // namespace tracea::doctor
 
 #endif // TRACEA_LIB_DOCTOR_CPUDOTS_H

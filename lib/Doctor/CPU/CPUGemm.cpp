@@ -33,10 +33,6 @@ protected:
               const TargetDescription &target, int64_t shares) const override;
   double tileCycles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
-  /// Elements along k that are packed into one.
-  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
-    return 1;
-  }
   /// Words of k in the blocks of B and A that are packed at a time.
   virtual int64_t blockWords(const CPUModel &model, int64_t words) const;
 
@@ -75,45 +71,17 @@ private:
 
 /// The same by words of a dot product: the loops are those of packed products,
 /// of words in place of elements.
-class DotGemm final : public PackedGemm {
+class DotGemm final : public ByDots<PackedGemm> {
 public:
   std::string_view name() const override { return "gemm.dot"; }
   std::string_view summary() const override {
     return "packs both operands in words along k and multiplies register tiles "
            "by dot products";
   }
-  Reason whyNot(const Problem &problem,
-                const TargetDescription &target) const override {
-    return whyNoDots(problem, target);
-  }
-  Reason checkTiles(const Problem &problem, const TargetDescription &target,
-                    const Plan &plan) const override {
-    if (Reason reason = whyNot(problem, target); !reason.empty())
-      return reason;
-    if (Reason reason =
-            checkWords(plan, 2, "k", dotStepLength(problem, target, plan.unit));
-        !reason.empty())
-      return reason;
-    return PackedGemm::checkTiles(problem, target, plan);
-  }
 
 protected:
-  std::vector<UnitKind>
-  unitsFor(const Problem &problem,
-           const TargetDescription &target) const override {
-    return dotUnits(problem, target);
-  }
-  int64_t wordLength(const Problem &problem,
-                     const TargetDescription &target) const override {
-    return dotWordLength(problem, target);
-  }
-  CPUModel modelOf(UnitKind unit, const Problem &problem,
-                   const TargetDescription &target) const override {
-    return dotModel(problem, target, unit);
-  }
-  bool multipliesOn(UnitKind unit, const Problem &problem,
-                    const TargetDescription &target) const override {
-    return multipliesDots(unit, problem, target);
+  Reason checkSteps(const Plan &plan, int64_t length) const override {
+    return checkWords(plan, 2, "k", length);
   }
   // Each pass over the result costs more beside products that are cheaper.
   int64_t blockWords(const CPUModel &model, int64_t words) const override;
@@ -431,7 +399,7 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   // Share the product between the cores; a batch may already do that. Every way
   // to write the number of shares as a grid is tried: cutting m packs B more
   // often, cutting n packs A more often. Among equals m is cut.
-  if (problem.batch != kUnknownExtent && problem.batch > 0)
+  if (problem.batch > 0)
     shares = problem.batch >= 4 * model.cores
                  ? 1
                  : model.cores / gcd(model.cores, problem.batch);

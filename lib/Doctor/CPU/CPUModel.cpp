@@ -192,8 +192,7 @@ Reason CPUVariant::checkPlan(const Problem &problem,
   return checkTiles(problem, target, plan);
 }
 
-static Reason checkMultiple(int64_t extent, int64_t factor,
-                            std::string_view what) {
+Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what) {
   if (extent % factor != 0)
     return std::string(what) + " must be a multiple of " +
            std::to_string(factor) + ", found " + std::to_string(extent);

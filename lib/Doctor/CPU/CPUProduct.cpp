@@ -38,17 +38,12 @@ static double countTiles(const Problem &problem, const Plan &plan) {
          static_cast<double>(assumed(problem.batch, 1));
 }
 
-Plan CPUProduct::plan(const Problem &problem,
-                      const TargetDescription &target) const {
-  return cheapestPlan(*this, problem, target);
-}
-
 std::vector<Plan> CPUProduct::plans(const Problem &problem,
                                     const TargetDescription &target) const {
   std::vector<Plan> plans;
   for (UnitKind unit : unitsFor(problem, target)) {
     int64_t cores = modelOf(unit, problem, target).cores;
-    plans.push_back(planOf(unit, problem, target, cores));
+    plans.push_back(planOn(unit, problem, target));
     // Parts are for cores that would have nothing to do, or what others do as
     // well: only where extents tell.
     bool knowsExtents = true;

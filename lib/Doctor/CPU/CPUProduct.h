@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_DOCTOR_CPU_CPUPRODUCT_H
 #define TRACEA_LIB_DOCTOR_CPU_CPUPRODUCT_H
 
-#include "tracea/Doctor/CPUModel.h"
+#include "CPUUnits.h"
 
 namespace tracea::doctor {
 
@@ -13,11 +13,9 @@ namespace tracea::doctor {
 /// are few and sums long, sums are cut into parts, which threads share as well.
 /// The processors of the target say how many, so that results do not depend on
 /// how many threads run.
-class CPUProduct : public CPUVariant {
+class CPUProduct : public CPUUnitVariant {
 public:
   bool serves(OpKind op) const final { return op == OpKind::Gemm; }
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const final;
   /// For each unit those of whole sums, then those of parts.
   std::vector<Plan> plans(const Problem &problem,
                           const TargetDescription &target) const final;
@@ -29,14 +27,10 @@ public:
                         const Plan &plan) const final;
 
 protected:
-  /// The units that a plan is made for.
-  virtual std::vector<UnitKind> unitsFor(const Problem &,
-                                         const TargetDescription &) const {
-    return {UnitKind::Vector};
-  }
-  virtual CPUModel modelOf(UnitKind, const Problem &problem,
-                           const TargetDescription &target) const {
-    return CPUModel(target, problem.accumulator);
+  /// Of whole sums.
+  Plan planOn(UnitKind unit, const Problem &problem,
+              const TargetDescription &target) const final {
+    return planOf(unit, problem, target, modelOf(unit, problem, target).cores);
   }
   /// The best plan for the unit and one part of sums, whose k the problem has,
   /// where `shares` cores are left for it.

@@ -11,7 +11,7 @@ namespace {
 
 /// `conv2d.patch` by words of a dot product. Channels are neighbours in the
 /// image, which is what a word takes, where they are last.
-class DotConv final : public PatchConv {
+class DotConv final : public ByDots<PatchConv> {
 public:
   std::string_view name() const override { return "conv2d.dot"; }
   std::string_view summary() const override {
@@ -26,49 +26,19 @@ public:
     if (!problem.channelsLast)
       return "words are of neighbouring channels, which are not last";
     // What is beyond a group is another one's, and no zero.
-    int64_t length = 0;
+    int64_t length = kMaxTileExtent;
     for (UnitKind unit : dotUnits(problem, target))
-      if (int64_t step = dotStepLength(problem, target, unit);
-          length == 0 || step < length)
-        length = step;
+      length = std::min(length, dotStepLength(problem, target, unit));
     if (problem.groups != 1 && (problem.groupChannels == kUnknownExtent ||
                                 problem.groupChannels % length != 0))
       return "the channels of a group are not known to fill words of " +
              std::to_string(length);
     return PatchConv::whyNot(problem, target);
   }
-  Reason checkTiles(const Problem &problem, const TargetDescription &target,
-                    const Plan &plan) const override {
-    if (Reason reason = whyNot(problem, target); !reason.empty())
-      return reason;
-    if (Reason reason = checkWords(plan, 3, "channels",
-                                   dotStepLength(problem, target, plan.unit));
-        !reason.empty())
-      return reason;
-    return PatchConv::checkTiles(problem, target, plan);
-  }
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return cheapestPlan(*this, problem, target);
-  }
-  /// One for each unit that multiplies such words.
-  std::vector<Plan> plans(const Problem &problem,
-                          const TargetDescription &target) const override {
-    std::vector<Plan> plans;
-    for (UnitKind unit : dotUnits(problem, target))
-      if (multipliesOn(unit, problem, target))
-        plans.push_back(planOn(unit, problem, target));
-    return plans;
-  }
 
 protected:
-  int64_t wordLength(const Problem &problem,
-                     const TargetDescription &target) const override {
-    return dotWordLength(problem, target);
-  }
-  CPUModel model(UnitKind unit, const Problem &problem,
-                 const TargetDescription &target) const override {
-    return dotModel(problem, target, unit);
+  Reason checkSteps(const Plan &plan, int64_t length) const override {
+    return checkWords(plan, 3, "channels", length);
   }
   bool packsFilter(UnitKind unit, const Problem &problem,
                    const TargetDescription &target) const override {
@@ -77,7 +47,7 @@ protected:
   bool multipliesOn(UnitKind unit, const Problem &problem,
                     const TargetDescription &target) const override {
     // What is beyond a group is another one's, and no zero.
-    return multipliesDots(unit, problem, target) &&
+    return ByDots::multipliesOn(unit, problem, target) &&
            (problem.groups == 1 ||
             problem.groupChannels % dotStepLength(problem, target, unit) == 0);
   }

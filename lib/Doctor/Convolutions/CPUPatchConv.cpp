@@ -206,7 +206,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   Problem problem = inWords(given, length);
   problem.isFilterConstant &= packsFilter(unit, given, target);
   bool joined = joinsTaps(given, length);
-  CPUModel model = this->model(unit, given, target);
+  CPUModel model = modelOf(unit, given, target);
 
   // A patch that is read for every panel of filters leaves most of the second
   // level to what streams through it; a panel is smaller beside it.
@@ -303,7 +303,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
 Reason PatchConv::checkTiles(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
-  CPUModel model = this->model(plan.unit, problem, target);
+  CPUModel model = modelOf(plan.unit, problem, target);
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
   int64_t rows = 1;

@@ -11,8 +11,8 @@
 #ifndef TRACEA_LIB_DOCTOR_CONVOLUTIONS_CPUPATCHCONV_H
 #define TRACEA_LIB_DOCTOR_CONVOLUTIONS_CPUPATCHCONV_H
 
+#include "../CPU/CPUUnits.h"
 #include "../Numbers.h"
-#include "../Variants.h"
 #include "CPUConvTiles.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace tracea::doctor {
 
 /// The variant "conv2d.patch", and what those share that multiply words of
 /// channels.
-class PatchConv : public CPUVariant {
+class PatchConv : public CPUUnitVariant {
 public:
   std::string_view name() const override { return "conv2d.patch"; }
   std::string_view summary() const override {
@@ -34,7 +34,7 @@ public:
                 const TargetDescription &target) const override {
     if (Reason reason = refuseHuge(problem); !reason.empty())
       return reason;
-    CPUModel model = this->model(UnitKind::Vector, problem, target);
+    CPUModel model = modelOf(UnitKind::Vector, problem, target);
     PixelTile micro = orient(problem, microTile(problem, model));
     int64_t least =
         stagedBytes(problem, model, 1, micro.width, micro.channels, 1);
@@ -43,10 +43,6 @@ public:
              std::to_string(static_cast<int64_t>(least)) +
              " bytes, more than " + std::to_string(kMaxStagedBytes);
     return "";
-  }
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return planOn(UnitKind::Vector, problem, target);
   }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
@@ -57,18 +53,14 @@ public:
     words.isFilterConstant &= packsFilter(plan.unit, problem, target);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
     return estimate(
-        words, model(plan.unit, problem, target),
+        words, modelOf(plan.unit, problem, target),
         {plan.registers()[0], plan.registers()[1]}, inWords(plan.tile, length),
         plan.params.as<schedule::CPUConv>().staged, joinsTaps(problem, length));
   }
 
 protected:
-  /// Channels that are packed into one, and how fast they are multiplied.
-  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
-    return 1;
-  }
-  virtual CPUModel model(UnitKind, const Problem &problem,
-                         const TargetDescription &target) const {
+  CPUModel modelOf(UnitKind, const Problem &problem,
+                   const TargetDescription &target) const override {
     CPUModel model(target, problem.accumulator);
     // Panels that lie ready are asked for ahead of their use.
     constexpr double asked = 40;
@@ -81,9 +73,8 @@ protected:
                            const TargetDescription &) const {
     return true;
   }
-  /// The best plan for one of the units.
   Plan planOn(UnitKind unit, const Problem &problem,
-              const TargetDescription &target) const;
+              const TargetDescription &target) const override;
 
 private:
   /// Whether the taps of a row are multiplied like channels, of which there is
@@ -165,7 +156,7 @@ private:
     if (length == 1)
       return problem.operand == problem.accumulator;
     // A unit loads whole tiles of words, which neighbouring channels are.
-    CPUModel model = this->model(unit, problem, target);
+    CPUModel model = modelOf(unit, problem, target);
     return model.hasTiles() && problem.groups == 1 &&
            !joinsTaps(problem, length) &&
            problem.groupChannels % (length * model.tile.words) == 0 &&

@@ -80,8 +80,8 @@ static Flow follow(Value start) {
 /// it is added to others: tiles of a unit reach vectors through memory.
 static Flow followProduct(Value start) {
   Flow flow = follow(start);
-  for (Operation *op : flow.stores.takeVector()) {
-    flow.stores.insert(op);
+  SmallVector<Operation *> stores(flow.stores.getArrayRef());
+  for (Operation *op : stores) {
     Value rest = cast<StoreOp>(op).getDest();
     if (!rest.getDefiningOp<ScratchOp>())
       continue;
