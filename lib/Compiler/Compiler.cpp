@@ -172,16 +172,16 @@ static LogicalResult addCPUCode(rt::ProgramFile &program, ModuleOp code,
   FailureOr<CPUMachine> machine = CPUMachine::get(code);
   if (failed(machine))
     return failure();
-  FailureOr<std::string> object = failure();
+  FailureOr<std::vector<std::string>> objects = failure();
   {
     StepTimer timer(options.times, "code generation");
-    object = generateCode(code, *machine, CPUOutput::Object);
+    objects = generateObjects(code, *machine);
   }
-  if (failed(object))
+  if (failed(objects))
     return failure();
   std::string message;
   StepTimer timer(options.times, "linking");
-  FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*object, message);
+  FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*objects, message);
   if (failed(linked))
     return code.emitError() << "linking the kernels failed: " << message;
   addImage(program, rt::ImageKind::Object, std::move(*linked),

@@ -35,16 +35,19 @@ using namespace mlir::tracea;
 
 void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
                                      CPUArithmetic arithmetic) {
+  // Kernels one by one where a pass allows it: threads share them, and each
+  // stays in a cache from one pass to the next.
+  auto each = [&]() -> OpPassManager & { return manager.nestAny(); };
   if (!reference) {
     manager.addPass(createConvertTraceaPipeToVector());
-    addCleanup(manager);
-    manager.addPass(createLoopInvariantCodeMotionPass());
+    addCleanup(each());
+    each().addPass(createLoopInvariantCodeMotionPass());
     manager.addPass(createVectorizeReductions());
     manager.addPass(createBlockTranspositions());
     manager.addPass(createPrefetchStreams());
   }
-  manager.addPass(createConvertLinalgToLoopsPass());
-  manager.addPass(createForallToForLoopPass());
+  each().addPass(createConvertLinalgToLoopsPass());
+  each().addPass(createForallToForLoopPass());
   manager.addPass(createConvertTraceaPipeKernelsToFunc());
 
   // Halves and bytes are computed in single precision; LLVM would call helpers
@@ -53,35 +56,35 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   llvm::append_values(halves.sourceTypeStrs, std::string("bf16"),
                       std::string("f8E4M3FN"), std::string("f8E5M2"));
   halves.targetTypeStr = "f32";
-  manager.addPass(math::createMathExtendToSupportedTypes());
-  manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
+  each().addPass(math::createMathExtendToSupportedTypes());
+  each().addPass(arith::createArithEmulateUnsupportedFloats(halves));
   LowerMathOptions functions;
   functions.route = reference ? MathRoute::Reference : MathRoute::Kernel;
   functions.fused = arithmetic.fused;
   functions.scaled = arithmetic.scaled;
-  manager.addPass(createLowerMath(functions));
+  each().addPass(createLowerMath(functions));
   manager.addPass(createConvertMathToFuncs());
-  manager.addPass(createExpandByteFloats());
+  each().addPass(createExpandByteFloats());
   if (arithmetic.narrows && !reference) {
     NarrowBF16Options roundings;
     roundings.subnormals = arithmetic.narrowsAll;
-    manager.addPass(createNarrowBF16(roundings));
+    each().addPass(createNarrowBF16(roundings));
   }
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
-  manager.addPass(arith::createArithExpandOpsPass(expand));
+  each().addPass(arith::createArithExpandOpsPass(expand));
 
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  addCleanup(manager);
-  manager.addPass(createConvertVectorToSCFPass());
-  manager.addPass(createSCFToControlFlowPass());
+  each().addPass(memref::createExpandStridedMetadataPass());
+  each().addPass(createLowerAffinePass());
+  addCleanup(each());
+  each().addPass(createConvertVectorToSCFPass());
+  each().addPass(createSCFToControlFlowPass());
   // Calls of libm take vectors apart.
-  manager.addPass(createConvertMathToLLVMPass());
+  each().addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertIndexToLLVMPass());
+  each().addPass(createConvertVectorToLLVMPass());
+  each().addPass(createArithToLLVMConversionPass());
+  each().addPass(createConvertIndexToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createConvertFuncToLLVMPass());
   // Tiles pass from block to block, so that branches are converted with them.
@@ -89,11 +92,11 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   if (arithmetic.tiles && !reference) {
     ConvertToLLVMPassOptions tiles;
     tiles.filterDialects = {"amx", "cf"};
-    manager.addPass(createConvertToLLVMPass(tiles));
+    each().addPass(createConvertToLLVMPass(tiles));
   } else {
     manager.addPass(createConvertControlFlowToLLVMPass());
   }
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  addCleanup(manager);
+  each().addPass(createUBToLLVMConversionPass());
+  each().addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(each());
 }

@@ -8,10 +8,13 @@
 #include "MaskedHalves.h"
 #include "SingleLaneStores.h"
 
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Target/Split/SplitModule.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -22,6 +25,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <limits>
 #include <mutex>
 
 using namespace mlir;
@@ -111,13 +115,15 @@ static constexpr llvm::StringLiteral kVectorizedPipeline =
     "early-cse,simplifycfg)";
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  auto isVectorized = [](const llvm::Function &function) {
-    return function.hasFnAttribute("tracea-vectorized");
+  // In one block, such as that of a kernel's entry, is no loop to vectorize.
+  auto isSearched = [](const llvm::Function &function) {
+    return function.size() > 1 && !function.hasFnAttribute("tracea-vectorized");
   };
-  bool someVectorized = llvm::any_of(module, isVectorized);
-  bool someOthers = llvm::any_of(module, [&](const llvm::Function &function) {
-    return !function.isDeclaration() && !isVectorized(function);
-  });
+  auto isCleaned = [&](const llvm::Function &function) {
+    return !function.isDeclaration() && !isSearched(function);
+  };
+  bool someSearched = llvm::any_of(module, isSearched);
+  bool someCleaned = llvm::any_of(module, isCleaned);
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -150,46 +156,58 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     for (llvm::Function &function : module)
       function.removeFnAttr(llvm::Attribute::OptimizeNone);
   };
-  if (someOthers)
-    skip(isVectorized,
+  if (someSearched)
+    skip(isCleaned,
          builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
-  if (someVectorized) {
+  if (someCleaned) {
     llvm::ModulePassManager passes;
     llvm::cantFail(builder.parsePassPipeline(passes, kVectorizedPipeline));
-    skip(
-        [&](const llvm::Function &function) { return !isVectorized(function); },
-        std::move(passes));
+    skip(isSearched, std::move(passes));
   }
 }
 
-FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
-                                                  const CPUMachine &machine,
-                                                  CPUOutput output) {
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
+/// Starting a part costs a twentieth of what a kernel does, and kernels that
+/// take long are seldom many.
+constexpr size_t kKernelsInPart = 1;
+
+namespace {
+/// Kernels that are compiled together, by a thread of their own.
+struct Part {
+  OwningOpRef<ModuleOp> module;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> target;
+  std::unique_ptr<llvm::Module> code;
+};
+} // namespace
+
+/// The code of the part, not optimized yet.
+static LogicalResult translate(Part &part, const CPUMachine &machine) {
   FailureOr<std::unique_ptr<llvm::TargetMachine>> target =
-      createTargetMachine(module, machine);
+      createTargetMachine(*part.module, machine);
   if (failed(target))
     return failure();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, "kernels");
-  if (!code)
+  part.target = std::move(*target);
+  part.code = translateModuleToLLVMIR(*part.module, part.context, "kernels");
+  if (!part.code)
     return failure();
-  code->setTargetTriple(llvm::Triple(machine.triple));
-  code->setDataLayout((*target)->createDataLayout());
-  code->setPICLevel(llvm::PICLevel::BigPIC);
-  addHalfConversions(*code);
-  annotate(*code, machine);
-  optimize(*code, **target);
-  storeSingleLanes(*code);
-  loadHalvesAsIntegers(*code);
+  part.code->setTargetTriple(llvm::Triple(machine.triple));
+  part.code->setDataLayout(part.target->createDataLayout());
+  part.code->setPICLevel(llvm::PICLevel::BigPIC);
+  addHalfConversions(*part.code);
+  annotate(*part.code, machine);
+  return success();
+}
 
-  std::string text;
-  llvm::raw_string_ostream stream(text);
+/// Writes the optimized code to `result`.
+static LogicalResult compile(Part &part, CPUOutput output,
+                             std::string &result) {
+  optimize(*part.code, *part.target);
+  storeSingleLanes(*part.code);
+  loadHalvesAsIntegers(*part.code);
   if (output == CPUOutput::LLVMIR) {
-    code->print(stream, nullptr);
-    return text;
+    llvm::raw_string_ostream stream(result);
+    part.code->print(stream, nullptr);
+    return success();
   }
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream bytes(buffer);
@@ -197,9 +215,48 @@ FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
   llvm::CodeGenFileType fileType = output == CPUOutput::Assembly
                                        ? llvm::CodeGenFileType::AssemblyFile
                                        : llvm::CodeGenFileType::ObjectFile;
-  if ((*target)->addPassesToEmitFile(passes, bytes, nullptr, fileType))
-    return module.emitError() << "the code generator for '" << machine.triple
-                              << "' cannot write this kind of file";
-  passes.run(*code);
-  return std::string(buffer.data(), buffer.size());
+  if (part.target->addPassesToEmitFile(passes, bytes, nullptr, fileType))
+    return part.module->emitError()
+           << "the code generator for '" << part.code->getTargetTriple().str()
+           << "' cannot write this kind of file";
+  passes.run(*part.code);
+  result.assign(buffer.data(), buffer.size());
+  return success();
+}
+
+static FailureOr<std::vector<std::string>> generate(ModuleOp module,
+                                                    const CPUMachine &machine,
+                                                    CPUOutput output,
+                                                    size_t kernelsInPart) {
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  std::vector<std::unique_ptr<Part>> parts;
+  for (OwningOpRef<ModuleOp> &part : splitModule(module, kernelsInPart)) {
+    parts.push_back(std::make_unique<Part>());
+    parts.back()->module = std::move(part);
+    if (failed(translate(*parts.back(), machine)))
+      return failure();
+  }
+  std::vector<std::string> results(parts.size());
+  if (failed(failableParallelForEach(
+          context, llvm::seq<size_t>(0, parts.size()),
+          [&](size_t i) { return compile(*parts[i], output, results[i]); })))
+    return failure();
+  return results;
+}
+
+FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
+                                                  const CPUMachine &machine,
+                                                  CPUOutput output) {
+  FailureOr<std::vector<std::string>> parts =
+      generate(module, machine, output, std::numeric_limits<size_t>::max());
+  if (failed(parts))
+    return failure();
+  return std::move(parts->front());
+}
+
+FailureOr<std::vector<std::string>>
+mlir::tracea::generateObjects(ModuleOp module, const CPUMachine &machine) {
+  return generate(module, machine, CPUOutput::Object, kKernelsInPart);
 }

@@ -21,7 +21,8 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 
 FailureOr<std::vector<uint8_t>>
-mlir::tracea::linkSharedObject(StringRef object, std::string &message) {
+mlir::tracea::linkSharedObject(ArrayRef<std::string> objects,
+                               std::string &message) {
   // LLD keeps its state in globals.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -41,10 +42,10 @@ mlir::tracea::linkSharedObject(StringRef object, std::string &message) {
         "cannot protect '" + directory.str().str() + "': " + error.message();
     return failure();
   }
-  llvm::SmallString<128> input(directory), output(directory);
-  llvm::sys::path::append(input, "kernels.o");
-  llvm::sys::path::append(output, "kernels.so");
-  {
+  std::vector<std::string> inputs;
+  for (auto [i, object] : llvm::enumerate(objects)) {
+    llvm::SmallString<128> input(directory);
+    llvm::sys::path::append(input, "kernels" + std::to_string(i) + ".o");
     std::error_code error;
     llvm::raw_fd_ostream stream(input, error);
     if (!error) {
@@ -57,7 +58,10 @@ mlir::tracea::linkSharedObject(StringRef object, std::string &message) {
       message = "cannot write '" + input.str().str() + "': " + error.message();
       return failure();
     }
+    inputs.emplace_back(input.str());
   }
+  llvm::SmallString<128> output(directory);
+  llvm::sys::path::append(output, "kernels.so");
 
   std::string diagnostics;
   llvm::raw_string_ostream stream(diagnostics);
@@ -74,8 +78,9 @@ mlir::tracea::linkSharedObject(StringRef object, std::string &message) {
                                          "--threads=1",
                                          "--strip-debug",
                                          "-o",
-                                         output.c_str(),
-                                         input.c_str()};
+                                         output.c_str()};
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
   lld::DriverDef driver = {lld::Gnu, &lld::elf::link};
   lld::Result result = lld::lldMain(arguments, stream, stream, driver);
   if (result.retCode != 0) {

@@ -6,14 +6,13 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "tracea/Target/Split/SplitModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -24,6 +23,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <limits>
 #include <mutex>
 
 using namespace mlir;
@@ -103,49 +103,8 @@ struct Part {
 };
 } // namespace
 
-/// So many that starting a part costs little beside them. How a module is cut
-/// depends on nothing else: its code is the same on every machine.
+/// So many that starting a part costs little beside them.
 constexpr size_t kKernelsInPart = 8;
-
-/// Copies of the module, each with some of its functions, in their order. What
-/// functions share stays with all of them.
-static std::vector<std::unique_ptr<Part>> splitModule(ModuleOp module) {
-  // One function that another one uses has to be with it.
-  llvm::StringSet<> used;
-  std::optional<SymbolTable::UseRange> uses =
-      SymbolTable::getSymbolUses(&module.getBodyRegion());
-  bool areAlone = uses.has_value();
-  if (uses)
-    for (const SymbolTable::SymbolUse &use : *uses)
-      used.insert(use.getSymbolRef().getLeafReference());
-  SmallVector<Operation *> functions;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    if (function.isExternal())
-      continue;
-    functions.push_back(function);
-    areAlone &= !used.contains(function.getName());
-  }
-  size_t numParts =
-      areAlone ? std::max<size_t>(functions.size() / kKernelsInPart, 1) : 1;
-  std::vector<std::unique_ptr<Part>> parts;
-  llvm::SmallPtrSet<Operation *, 32> inPart;
-  for (size_t part = 0; part < numParts; ++part) {
-    size_t begin = functions.size() * part / numParts;
-    size_t end = functions.size() * (part + 1) / numParts;
-    inPart.clear();
-    inPart.insert(functions.begin() + begin, functions.begin() + end);
-    auto copy = ModuleOp::create(module.getLoc(), module.getSymName());
-    copy->setAttrs(module->getAttrs());
-    for (Operation &op : *module.getBody()) {
-      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-      if (!function || function.isExternal() || inPart.contains(function))
-        copy.push_back(op.clone());
-    }
-    parts.push_back(std::make_unique<Part>());
-    parts.back()->module = copy;
-  }
-  return parts;
-}
 
 /// The code of the part, not optimized yet.
 static LogicalResult translate(Part &part, const CUDAMachine &machine) {
@@ -218,12 +177,14 @@ mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   registerNVVMDialectTranslation(*context);
+  // As text for its reader it stays whole.
+  size_t kernelsInPart = output == CUDAOutput::PTX
+                             ? kKernelsInPart
+                             : std::numeric_limits<size_t>::max();
   std::vector<std::unique_ptr<Part>> parts;
-  if (output == CUDAOutput::PTX) {
-    parts = splitModule(module);
-  } else {
+  for (OwningOpRef<ModuleOp> &part : splitModule(module, kernelsInPart)) {
     parts.push_back(std::make_unique<Part>());
-    parts.back()->module = module.clone();
+    parts.back()->module = std::move(part);
   }
   for (std::unique_ptr<Part> &part : parts)
     if (failed(translate(*part, machine)))

@@ -41,13 +41,18 @@ enum class CPUOutput { LLVMIR, Assembly, Object };
 FailureOr<std::string> generateCode(ModuleOp module, const CPUMachine &machine,
                                     CPUOutput output);
 
-/// Links one ELF object into a shared object without running another program.
+/// The same as several object files, which the context's threads compile beside
+/// one another. Files and their order depend on the module alone.
+FailureOr<std::vector<std::string>> generateObjects(ModuleOp module,
+                                                    const CPUMachine &machine);
+
+/// Links ELF objects into a shared object without running another program.
 /// Symbols of libc and libm stay undefined; the process that loads it has them.
 /// On failure `message` holds what the linker said. Safe to call from several
 /// threads, one of which links at a time. The linker sets all options of
 /// llvm::cl back to their defaults: a program that uses them must have read
 /// them before.
-FailureOr<std::vector<uint8_t>> linkSharedObject(StringRef object,
+FailureOr<std::vector<uint8_t>> linkSharedObject(ArrayRef<std::string> objects,
                                                  std::string &message);
 
 } // namespace mlir::tracea
