@@ -4,6 +4,7 @@
 
 #include "ClosedSum.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -476,7 +477,19 @@ std::optional<Piece> SumFinder::simplify(const Piece &piece) {
   return simple;
 }
 
-std::optional<std::string> SumFinder::place(PlacedPiece &placed, bool mayWalk) {
+/// What of a place depends on the element alone.
+Form SumFinder::elementPart(Form form, const Piece &piece) const {
+  form.constant = 0;
+  llvm::erase_if(form.terms, [&](const auto &term) {
+    Form alone;
+    alone.terms.push_back({term.first, 1});
+    return isOf(alone, piece);
+  });
+  return form;
+}
+
+auto SumFinder::place(PlacedPiece &placed, bool mayWalk)
+    -> std::optional<Keys> {
   const Piece &piece = placed.piece;
   placed.places.clear();
   // Factors in an order that does not depend on how they were found.
@@ -497,24 +510,30 @@ std::optional<std::string> SumFinder::place(PlacedPiece &placed, bool mayWalk) {
   llvm::sort(factors, [](const Factor &a, const Factor &b) {
     return std::tie(a.shape, a.number) < std::tie(b.shape, b.number);
   });
-  std::string key = std::to_string(piece.factor) + "*";
+  Keys keys;
+  auto append = [&](llvm::StringRef text) {
+    keys.own += text;
+    keys.walks += text;
+  };
+  append(std::to_string(piece.factor) + "*");
   unsigned reads = 0;
   for (Factor &factor : factors) {
-    key += factor.shape + "[";
+    append(factor.shape + "[");
     for (Place &place : factor.places) {
       place.form = withoutSingle(place.form);
       // What does not walk tells sums apart, but for factors of a definition,
       // which says where they are.
       bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
       if (isFixed && !isFactor(place.argument))
-        appendKey(key, place.form);
-      key += ";";
+        appendKey(keys.own, place.form);
+      appendKey(keys.walks, elementPart(place.form, piece));
+      append(";");
       placed.places.push_back(place);
       placed.places.back().read += reads;
     }
     if (!factor.places.empty())
       reads += factor.places.back().read + 1;
-    key += "]";
+    append("]");
   }
   // So does what holds of the element alone, where nothing says which elements
   // have a sum.
@@ -531,17 +550,44 @@ std::optional<std::string> SumFinder::place(PlacedPiece &placed, bool mayWalk) {
     }
   llvm::sort(conditions);
   for (const std::string &condition : conditions)
-    key += "|" + condition;
-  return key;
+    append("|" + condition);
+  return keys;
+}
+
+std::optional<ClosedSum>
+SumFinder::closeTogether(const std::vector<PlacedPiece> &pieces) {
+  for (auto [number, first] : llvm::enumerate(pieces.front().places)) {
+    bool isWalked = false, isSame = true;
+    for (const PlacedPiece &placed : pieces) {
+      const Form &form = placed.places[number].form;
+      isWalked |= isOf(form, placed.piece);
+      isSame &= form == first.form;
+    }
+    if (!isWalked && !isSame)
+      return std::nullopt;
+  }
+  ClosedSum sum = close(pieces);
+  if (sum.undecided.empty())
+    return sum;
+  return std::nullopt;
 }
 
 std::vector<ClosedSum> SumFinder::find(const Value &value) {
   std::vector<ClosedSum> sums;
   std::map<std::string, std::vector<PlacedPiece>> groups;
+  // Those that would be one sum if what is fixed in some were walked along.
+  struct Walk {
+    llvm::SmallSetVector<llvm::StringRef, 2> groups;
+    std::vector<PlacedPiece> single;
+  };
+  std::map<std::string, Walk> walks;
   auto addPiece = [&](PlacedPiece placed) {
-    std::optional<std::string> key = place(placed, /*mayWalk=*/false);
-    if (key)
-      return groups[*key].push_back(std::move(placed));
+    std::optional<Keys> keys = place(placed, /*mayWalk=*/false);
+    if (keys) {
+      auto group = groups.try_emplace(keys->own).first;
+      walks[keys->walks].groups.insert(group->first);
+      return group->second.push_back(std::move(placed));
+    }
     ClosedSum sum;
     sum.undecided = "what it adds up is a sum itself";
     sums.push_back(std::move(sum));
@@ -561,14 +607,36 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
       addPiece(std::move(placed));
   }
   for (PlacedPiece &placed : single) {
-    std::optional<std::string> key = place(placed, /*mayWalk=*/true);
-    if (auto group = key ? groups.find(*key) : groups.end();
-        group != groups.end())
+    std::optional<Keys> keys = place(placed, /*mayWalk=*/true);
+    auto group = keys ? groups.find(keys->own) : groups.end();
+    auto walk = keys && !definition ? walks.find(keys->walks) : walks.end();
+    if (group != groups.end())
       group->second.push_back(std::move(placed));
+    else if (walk != walks.end())
+      walk->second.single.push_back(std::move(placed));
     else
       addPiece(std::move(placed));
   }
+  // A loop of one step counts nothing: its place is fixed, beside the places of
+  // the loop that it ends.
+  for (auto &[key, walk] : walks) {
+    if (definition || walk.groups.size() + walk.single.size() < 2)
+      continue;
+    std::vector<PlacedPiece> together = walk.single;
+    for (llvm::StringRef group : walk.groups)
+      llvm::append_range(together, groups[group.str()]);
+    if (std::optional<ClosedSum> sum = closeTogether(together)) {
+      sums.push_back(std::move(*sum));
+      for (llvm::StringRef group : walk.groups)
+        groups[group.str()].clear();
+    } else {
+      for (PlacedPiece &placed : walk.single)
+        addPiece(std::move(placed));
+    }
+  }
   for (auto &[key, together] : groups) {
+    if (together.empty())
+      continue;
     if (definition) {
       sums.push_back(close(std::move(together)));
       continue;

@@ -100,9 +100,19 @@ private:
   bool hasOther(const numerics::Form &form, const Piece &piece) const;
   bool place(numerics::TermRef term, const Piece &piece, bool mayWalk,
              std::string &shape, llvm::SmallVectorImpl<Place> &places);
-  /// Finds the places of a piece. What tells its sum from others; nothing where
-  /// its terms are sums themselves.
-  std::optional<std::string> place(PlacedPiece &placed, bool mayWalk);
+  /// What tells the sum of a piece from others: with the places that it does
+  /// not walk along, or, should others walk there, with what of all places
+  /// depends on the element.
+  struct Keys {
+    std::string own, walks;
+  };
+  /// Finds the places of a piece; nothing where its terms are sums themselves.
+  std::optional<Keys> place(PlacedPiece &placed, bool mayWalk);
+  numerics::Form elementPart(numerics::Form form, const Piece &piece) const;
+  /// The pieces as one sum, if each place that is not the same in all is walked
+  /// along by one, and the closed form is known.
+  std::optional<ClosedSum>
+  closeTogether(const std::vector<PlacedPiece> &pieces);
   bool isInBounds(const Condition &condition, const Place &place) const;
   /// Whether the definition has a digit of a walked dimension at this place, as
   /// packed words do: it is in bounds because it is one, and not by a mask.
