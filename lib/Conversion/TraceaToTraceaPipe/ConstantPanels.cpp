@@ -20,8 +20,11 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Steps that a tile of the packing kernel copies.
-static constexpr int64_t kSteps = 16;
+/// Steps that a tile of the packing kernel copies. Words are gathered element
+/// by element, which is code for each: a row of them at a time.
+static int64_t getTileSteps(const PanelForm &form) {
+  return form.word == 1 ? 16 : 1;
+}
 
 bool mlir::tracea::hasConstantPanels(Value tensor, Type element) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -81,6 +84,7 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   Type element = type.getElementType();
   int64_t steps = type.getDimSize(form.steps);
   SmallVector<int64_t> shape = form.getShape();
+  int64_t tileSteps = getTileSteps(form);
   int64_t stepDim = 1 + static_cast<int64_t>(form.others.size());
   rewriter.setInsertionPoint(op);
   Value packed =
@@ -114,10 +118,10 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   for (int64_t extent : ArrayRef(shape).take_front(stepDim))
     extents.push_back(ix.constant(extent));
   extents.push_back(
-      ix.constant(llvm::divideCeilSigned(shape[stepDim], kSteps)));
+      ix.constant(llvm::divideCeilSigned(shape[stepDim], tileSteps)));
   Block::BlockArgListType grid = kb.beginTiles(extents);
   Value first = ix.mul(grid[0], form.width);
-  Value step = ix.mul(grid[stepDim], kSteps);
+  Value step = ix.mul(grid[stepDim], tileSteps);
   SmallVector<Value> from(type.getRank());
   from[form.outer] = first;
   for (auto [dim, index] :
@@ -146,7 +150,7 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
     }
     from[form.steps] = begin;
     Value elements = LoadOp::create(
-        b, kb.getTileType({kSteps, form.width}, element), kb.getMemRef(source),
+        b, kb.getTileType({tileSteps, form.width}, element), kb.getMemRef(source),
         from, ValueRange{left, outerLeft}, zero,
         kb.map(2, place(kb.dim(1), noOthers, kb.dim(0) * form.word)));
     StoreOp::create(b, elements, kb.getDest(packed), at,

@@ -5,7 +5,7 @@
 // Where an x86-64 processor has no instructions for a 16-bit format, LLVM calls
 // helpers of the compiler's runtime library, even to move such values about.
 // Not every C library's loader finds them, so the code carries its own; the
-// linker drops those that nothing calls.
+// linker keeps one of each, and drops those that nothing calls.
 
 #include "HalfConversions.h"
 
@@ -20,7 +20,7 @@
 // Doubles go to single precision rounded to odd first: the second rounding is
 // then the only one that counts.
 static constexpr llvm::StringLiteral helpers = R"(
-define hidden bfloat @__truncsfbf2(float %x) {
+define weak_odr hidden bfloat @__truncsfbf2(float %x) {
   %bits = bitcast float %x to i32
   %shifted = lshr i32 %bits, 16
   %low = and i32 %shifted, 1
@@ -35,7 +35,7 @@ define hidden bfloat @__truncsfbf2(float %x) {
   ret bfloat %value
 }
 
-define hidden half @__truncsfhf2(float %x) {
+define weak_odr hidden half @__truncsfhf2(float %x) {
   %bits = bitcast float %x to i32
   %magnitude = and i32 %bits, 2147483647
   %sign32 = lshr i32 %bits, 16
@@ -67,7 +67,7 @@ define hidden half @__truncsfhf2(float %x) {
   ret half %value
 }
 
-define hidden float @__extendhfsf2(half %x) {
+define weak_odr hidden float @__extendhfsf2(half %x) {
   %narrow = bitcast half %x to i16
   %bits = zext i16 %narrow to i32
   %magnitude = and i32 %bits, 32767
@@ -103,13 +103,13 @@ define internal float @tracea.round_to_odd(double %x) alwaysinline {
   ret float %value
 }
 
-define hidden bfloat @__truncdfbf2(double %x) {
+define weak_odr hidden bfloat @__truncdfbf2(double %x) {
   %single = call float @tracea.round_to_odd(double %x)
   %value = call bfloat @__truncsfbf2(float %single)
   ret bfloat %value
 }
 
-define hidden half @__truncdfhf2(double %x) {
+define weak_odr hidden half @__truncdfhf2(double %x) {
   %single = call float @tracea.round_to_odd(double %x)
   %value = call half @__truncsfhf2(float %single)
   ret half %value
