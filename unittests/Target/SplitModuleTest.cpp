@@ -95,6 +95,16 @@ TEST_F(SplitModuleTest, WhatIsVisibleOutsideIsDefinedOnce) {
               ElementsAre(ElementsAre("a", "b")));
 }
 
+TEST_F(SplitModuleTest, WhatNobodyUsesIsInTheFirst) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+    llvm.func @a() { llvm.return }
+    llvm.func @b() { llvm.return }
+    llvm.mlir.global external constant @text("for the caller")
+  )");
+  EXPECT_THAT(names(splitModule(*module, 1)),
+              ElementsAre(ElementsAre("a", "text"), ElementsAre("b")));
+}
+
 TEST_F(SplitModuleTest, PartsKeepTheAttributesOfTheModule) {
   OwningOpRef<ModuleOp> module = parse(R"(
     module attributes {llvm.data_layout = "e"} {

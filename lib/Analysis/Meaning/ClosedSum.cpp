@@ -230,8 +230,9 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   auto reachesBorder = [&](const Walk &walk, const Walk &other) {
     for (size_t p = 0; p < pieces.size(); ++p) {
       const Form &place = walk.forms[p], &partner = other.forms[p];
+      // In other steps a partner need not begin where it does.
       bool isShared = llvm::any_of(partner.terms, [&](const auto &term) {
-        return place.coefficient(term.first) != 0;
+        return std::abs(place.coefficient(term.first)) == std::abs(term.second);
       });
       Form room = index.sub(index.sub(walk.end, place), Form(1));
       Form partnerRoom = index.sub(index.sub(other.end, partner), Form(1));
@@ -572,6 +573,69 @@ SumFinder::closeTogether(const std::vector<PlacedPiece> &pieces) {
   return std::nullopt;
 }
 
+/// How many elements apart all pieces walk there.
+static int64_t getStep(ArrayRef<Form> forms) {
+  int64_t step = 0;
+  for (const Form &form : forms) {
+    for (auto [id, factor] : form.terms)
+      step = std::gcd(step, factor);
+    step = std::gcd(step, form.constant - forms.front().constant);
+  }
+  return step;
+}
+
+/// Adds the place of a partner that says what the walk at `number`, which
+/// leaves elements out, goes through: the walk is a multiple of that.
+bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
+                           const std::vector<PlacedPiece> &partner) {
+  SmallVector<Form> forms;
+  for (const PlacedPiece &placed : pieces)
+    forms.push_back(placed.places[number].form);
+  int64_t step = getStep(forms);
+  if (step < 2)
+    return false;
+  for (auto [other, place] : llvm::enumerate(partner.front().places))
+    for (int64_t factor : {step, -step}) {
+      SmallVector<Form> left;
+      for (auto [form, beside] : llvm::zip(forms, partner))
+        left.push_back(
+            index.sub(form, index.scale(beside.places[other].form, factor)));
+      if (place.argument < 0 || !left.front().isConstant() ||
+          !llvm::all_equal(left))
+        continue;
+      for (auto [placed, beside] : llvm::zip(pieces, partner)) {
+        unsigned read = placed.places.back().read + 1;
+        placed.places.push_back(beside.places[other]);
+        placed.places.back().read = read;
+      }
+      return true;
+    }
+  return false;
+}
+
+/// The terms of Σ (x + y) are those of Σ x and of Σ y: where one of them reads
+/// every third element, the other one says what the loops walk along.
+void SumFinder::addPartners(
+    std::map<std::string, std::vector<PlacedPiece>> &groups) {
+  auto areBeside = [](ArrayRef<PlacedPiece> pieces,
+                      ArrayRef<PlacedPiece> others) {
+    return llvm::equal(pieces, others,
+                       [](const PlacedPiece &a, const PlacedPiece &b) {
+                         return a.piece.variables == b.piece.variables &&
+                                a.piece.domain == b.piece.domain;
+                       });
+  };
+  const std::map<std::string, std::vector<PlacedPiece>> known = groups;
+  for (auto &[key, pieces] : groups) {
+    size_t count = pieces.empty() ? 0 : pieces.front().places.size();
+    for (size_t number = 0; number < count; ++number)
+      for (const auto &[other, partner] : known)
+        if (key != other && areBeside(pieces, partner) &&
+            addPartner(pieces, number, partner))
+          break;
+  }
+}
+
 std::vector<ClosedSum> SumFinder::find(const Value &value) {
   std::vector<ClosedSum> sums;
   std::map<std::string, std::vector<PlacedPiece>> groups;
@@ -634,6 +698,8 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
         addPiece(std::move(placed));
     }
   }
+  if (!definition)
+    addPartners(groups);
   for (auto &[key, together] : groups) {
     if (together.empty())
       continue;

@@ -109,6 +109,9 @@ private:
   /// Finds the places of a piece; nothing where its terms are sums themselves.
   std::optional<Keys> place(PlacedPiece &placed, bool mayWalk);
   numerics::Form elementPart(numerics::Form form, const Piece &piece) const;
+  bool addPartner(std::vector<PlacedPiece> &pieces, size_t number,
+                  const std::vector<PlacedPiece> &partner);
+  void addPartners(std::map<std::string, std::vector<PlacedPiece>> &groups);
   /// The pieces as one sum, if each place that is not the same in all is walked
   /// along by one, and the closed form is known.
   std::optional<ClosedSum>

@@ -20,10 +20,11 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Steps that a tile of the packing kernel copies. Words are gathered element
-/// by element, which is code for each: a row of them at a time.
+/// Steps that a tile of the packing kernel copies. Elements that lie apart are
+/// gathered one by one, which is code for each: those of one step then.
 static int64_t getTileSteps(const PanelForm &form) {
-  return form.word == 1 ? 16 : 1;
+  bool isRow = form.outer == form.type.getRank() - 1 && form.word == 1;
+  return isRow ? 16 : 1;
 }
 
 bool mlir::tracea::hasConstantPanels(Value tensor, Type element) {
@@ -150,8 +151,8 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
     }
     from[form.steps] = begin;
     Value elements = LoadOp::create(
-        b, kb.getTileType({tileSteps, form.width}, element), kb.getMemRef(source),
-        from, ValueRange{left, outerLeft}, zero,
+        b, kb.getTileType({tileSteps, form.width}, element),
+        kb.getMemRef(source), from, ValueRange{left, outerLeft}, zero,
         kb.map(2, place(kb.dim(1), noOthers, kb.dim(0) * form.word)));
     StoreOp::create(b, elements, kb.getDest(packed), at,
                     ValueRange{packedLeft, ix.constant(form.width)},

@@ -11,10 +11,19 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-static bool isVisibleOutside(LLVM::LLVMFuncOp function) {
-  return !function.isExternal() &&
-         function.getLinkage() != LLVM::Linkage::Internal &&
-         function.getLinkage() != LLVM::Linkage::Private;
+static bool isVisible(LLVM::Linkage linkage) {
+  return linkage != LLVM::Linkage::Internal &&
+         linkage != LLVM::Linkage::Private;
+}
+
+/// Whether the operation defines what others may find by its name.
+static bool isVisibleOutside(Operation *op) {
+  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+    return !function.isExternal() && isVisible(function.getLinkage());
+  if (auto global = dyn_cast<LLVM::GlobalOp>(op))
+    return (global.getValueOrNull() || global.getInitializerBlock()) &&
+           isVisible(global.getLinkage());
+  return false;
 }
 
 namespace {
@@ -24,7 +33,7 @@ public:
   explicit Uses(ModuleOp module) : table(module) {}
 
   /// Adds to `needed` what `op`, and what that, uses. Fails where the uses are
-  /// not known, or one is of a function that is visible outside.
+  /// not known, or one is of what is visible outside.
   LogicalResult collect(Operation *op, SetVector<Operation *> &needed) {
     SmallVector<Operation *> open = {op};
     while (!open.empty()) {
@@ -37,8 +46,7 @@ public:
             table.lookup(use.getSymbolRef().getRootReference().getValue());
         if (!used)
           continue;
-        auto function = dyn_cast<LLVM::LLVMFuncOp>(used);
-        if (function && isVisibleOutside(function))
+        if (isVisibleOutside(used))
           return failure();
         if (needed.insert(used))
           open.push_back(used);
@@ -54,10 +62,12 @@ private:
 
 std::vector<OwningOpRef<ModuleOp>>
 mlir::tracea::splitModule(ModuleOp module, size_t functionsInPart) {
-  SmallVector<LLVM::LLVMFuncOp> roots;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (isVisibleOutside(function))
-      roots.push_back(function);
+  // What no function uses, such as a text that the caller reads, goes with the
+  // first of them.
+  SmallVector<Operation *> roots, others;
+  for (Operation &op : *module.getBody())
+    if (isVisibleOutside(&op))
+      (isa<LLVM::LLVMFuncOp>(op) ? roots : others).push_back(&op);
   size_t numParts = std::max<size_t>(roots.size() / functionsInPart, 1);
   std::vector<OwningOpRef<ModuleOp>> parts;
   if (numParts == 1) {
@@ -66,17 +76,18 @@ mlir::tracea::splitModule(ModuleOp module, size_t functionsInPart) {
   }
   Uses uses(module);
   for (size_t part = 0; part < numParts; ++part) {
-    SetVector<Operation *> needed;
-    for (size_t i = roots.size() * part / numParts,
-                e = roots.size() * (part + 1) / numParts;
-         i < e; ++i) {
-      needed.insert(roots[i]);
-      if (failed(uses.collect(roots[i], needed))) {
+    size_t begin = roots.size() * part / numParts;
+    size_t end = roots.size() * (part + 1) / numParts;
+    SmallVector<Operation *> defined(ArrayRef(roots).slice(begin, end - begin));
+    if (part == 0)
+      defined.append(others);
+    SetVector<Operation *> needed(defined.begin(), defined.end());
+    for (Operation *op : defined)
+      if (failed(uses.collect(op, needed))) {
         parts.clear();
         parts.emplace_back(module.clone());
         return parts;
       }
-    }
     auto copy = ModuleOp::create(module.getLoc(), module.getSymName());
     copy->setAttrs(module->getAttrs());
     for (Operation &op : *module.getBody())

@@ -13,11 +13,10 @@
 // CHECK:         tracea_pipe.launch @gemm_1 ins(%[[A]], %[[P]] : tensor<9x6xf32>, tensor<3x6x8xf32>)
 // CHECK:       tracea_pipe.kernel @gemm_0(%[[B:.*]]: memref<20x6xf32>, %[[D:.*]]: memref<3x6x8xf32>)
 // CHECK-SAME:    maps = [#[[ROWS]]]
-// CHECK:         tiles (%[[I:.*]], %[[K:.*]]) in (%c3, %c1)
+// CHECK:         tiles (%[[I:.*]], %[[K:.*]]) in (%c3, %c6)
 // CHECK:           %[[N0:.*]] = arith.muli %[[I]], %c8
-// CHECK:           %[[K0:.*]] = arith.muli %[[K]], %c16
-// CHECK:           %[[T:.*]] = tracea_pipe.load %[[B]][%[[N0]], %[[K0]]]
-// CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[K0]], %c0] {{.*}} limits(%{{.*}}, %c8)
+// CHECK:           %[[T:.*]] = tracea_pipe.load %[[B]][%[[N0]], %[[K]]]
+// CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[K]], %c0] {{.*}} limits(%{{.*}}, %c8)
 // CHECK:       tracea_pipe.kernel @gemm_1(%[[A:.*]]: memref<9x6xf32>, %[[P:.*]]: memref<3x6x8xf32>
 // CHECK-SAME:    maps = [{{.*}}, #[[PANELS]]]
 // CHECK:         tracea_pipe.stage %[[A]]

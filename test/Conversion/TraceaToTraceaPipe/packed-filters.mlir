@@ -2,7 +2,8 @@
 
 // A filter that is a constant is packed by a kernel of its own, into panels of the 8 filters that a
 // register tile has: 20 filters are three of them, the last with zeros. The convolution reads them
-// where they lie, and stages its patch alone.
+// where they lie, and stages its patch alone. Elements that lie apart are gathered for a step at a
+// time.
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 // CHECK-DAG: #[[FILTERS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 8 + d4, d1, d2, d3)>
 // CHECK-DAG: #[[PANELS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d3 floordiv 8, d4, d5, d6, d3 mod 8)>
@@ -15,13 +16,12 @@
 // CHECK:       tracea_pipe.kernel @conv2d_0(%[[F:.*]]: memref<20x3x3x6xf32>, %[[D:.*]]: memref<3x3x3x6x8xf32>)
 // CHECK-SAME:    definitions = [#tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [#[[FILTERS]]]>]
 // CHECK:         %[[ZERO:.*]] = arith.constant 0.0
-// CHECK:         tiles (%[[I:.*]], %[[R:.*]], %[[S:.*]], %[[C:.*]]) in (%c3, %c3, %c3, %c1)
+// CHECK:         tiles (%[[I:.*]], %[[R:.*]], %[[S:.*]], %[[C:.*]]) in (%c3, %c3, %c3, %c6)
 // CHECK:           %[[K:.*]] = arith.muli %[[I]], %c8
-// CHECK:           %[[C0:.*]] = arith.muli %[[C]], %c16
-// CHECK:           %[[LEFT:.*]] = arith.subi %c6, %[[C0]]
+// CHECK:           %[[LEFT:.*]] = arith.subi %c6, %[[C]]
 // CHECK:           %[[REST:.*]] = arith.subi %c20, %[[K]]
-// CHECK:           %[[T:.*]] = tracea_pipe.load %[[F]][%[[K]], %[[R]], %[[S]], %[[C0]]] map #[[TILE]] limits(%[[LEFT]], %[[REST]]) padding(%[[ZERO]] : f32) : {{.*}} -> tensor<16x8xf32
-// CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[R]], %[[S]], %[[C0]], %c0] {{.*}} limits(%[[LEFT]], %c8)
+// CHECK:           %[[T:.*]] = tracea_pipe.load %[[F]][%[[K]], %[[R]], %[[S]], %[[C]]] map #[[TILE]] limits(%[[LEFT]], %[[REST]]) padding(%[[ZERO]] : f32) : {{.*}} -> tensor<1x8xf32
+// CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[R]], %[[S]], %[[C]], %c0] {{.*}} limits(%[[LEFT]], %c8)
 // CHECK:       tracea_pipe.kernel @conv2d_1(%[[X:.*]]: memref<1x9x9x6xf32>, %[[P:.*]]: memref<3x3x3x6x8xf32>
 // CHECK-SAME:    maps = [{{.*}}, #[[PANELS]]]
 // The patch is smaller than the filters, and read for each of their panels.

@@ -17,7 +17,7 @@
 // CHECK:         tracea_pipe.launch @gemm_1 ins(%[[A]], %[[P]] : tensor<33x71xbf16>, tensor<2x48x16x2xbf16>)
 // CHECK:       tracea_pipe.kernel @gemm_0(
 // CHECK-SAME:    maps = [#[[WORDS]]]
-// CHECK:         tiles (%[[I:.*]], %[[K:.*]]) in (%c2, %c3)
+// CHECK:         tiles (%[[I:.*]], %[[K:.*]]) in (%c2, %c48)
 // CHECK:         scf.for %[[W:.*]] = %c0 to %c2 step %c1 {
 // CHECK:           tracea_pipe.load {{.*}} map #[[FROM]] limits
 // CHECK:           tracea_pipe.store {{.*}}[%[[I]], %{{.*}}, %c0, %[[W]]] map #[[INTO]] limits

@@ -16,8 +16,8 @@ namespace mlir::tracea {
 /// of the functions that others may call, in their order (all of them where
 /// there are fewer), and with all that those use. How a module is cut depends
 /// on nothing else, so that its code is the same whatever number of threads
-/// compiles the parts. Where functions use one that is visible outside there is
-/// one part: it would be defined twice.
+/// compiles the parts. Where one uses what is visible outside there is one
+/// part: it would be defined twice.
 std::vector<OwningOpRef<ModuleOp>> splitModule(ModuleOp module,
                                                size_t functionsInPart);
 
