@@ -58,17 +58,22 @@ int64_t CPUModel::tileRegistersOf(MicroTile micro) const {
   return rows * columns + std::min(rows, columns) + 1;
 }
 
+double CPUModel::farRowCycles(MicroTile micro) const {
+  constexpr double bytesPerCycle = 48;
+  double rows = static_cast<double>(ceilDiv(micro.rows, tile.rows));
+  return areRowsNear ? 0 : rows * vectorBytes / bytesPerCycle;
+}
+
 double CPUModel::tileCyclesPerStep(MicroTile micro) const {
   // Of words along k a tile holds a line for each row of its operand: all of
   // them are loaded, two a cycle, those of A mostly from the second level.
-  constexpr double bytesPerCycle = 48;
   // [IntelOpt] A product's sums are there after 52 cycles.
   constexpr double latency = 52;
   double rows = static_cast<double>(ceilDiv(micro.rows, tile.rows));
   double columns = static_cast<double>(ceilDiv(micro.columns, lanes));
   double multiply = rows * static_cast<double>(tile.rows) * columns;
-  double far = areRowsNear ? 0 : rows * vectorBytes / bytesPerCycle;
-  return std::max({multiply / fmaPerCycle, (rows + columns) / 2, far,
+  return std::max({multiply / fmaPerCycle, (rows + columns) / 2,
+                   farRowCycles(micro),
                    latency / static_cast<double>(tile.words)});
 }
 
@@ -121,8 +126,10 @@ double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
   // unit pass through memory: a store, a load, and the same of the result for
   // each vector.
   double startCycles = 20;
-  if (hasTiles())
-    startCycles += 4 * static_cast<double>(tile.rows * tile.columns / lanes);
+  if (hasTiles()) {
+    int64_t vectors = tile.rows * tile.columns / lanes;
+    startCycles += 4 * static_cast<double>(vectors);
+  }
   return static_cast<double>(ceilDiv(m, tile.rows)) *
          static_cast<double>(ceilDiv(n, tile.columns)) *
          (startCycles + static_cast<double>(roundUp(k, this->tile.words)) *

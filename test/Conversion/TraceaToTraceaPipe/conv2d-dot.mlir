@@ -146,6 +146,42 @@ func.func @in_place(%x: tensor<1x4x33x128xi8>, %w: tensor<32x1x2x128xi8>, %d: te
 
 // -----
 
+// An image that is one run is asked for ahead where it is less than the result, and streams by
+// itself where it is more.
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+avx512bf16,+amx-tile,+amx-bf16", vector_bits = 512>
+// CHECK-LABEL: func.func @mostly_read(
+// CHECK:       tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.prefetch %{{.*}} write : memref<1x1x64x64xf32>
+// CHECK-NOT:     tracea_pipe.prefetch
+// CHECK:         tracea_pipe.mma
+// CHECK-LABEL: func.func @mostly_written(
+// CHECK:       tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.prefetch %{{.*}} write : memref<1x1x64x256xf32>
+// CHECK:         tracea_pipe.prefetch %{{.*}} : memref<1x1x64x256xbf16>
+// CHECK:         tracea_pipe.mma
+module attributes {tracea.target = #amx} {
+func.func @mostly_read(%x: tensor<1x1x64x256xbf16>, %w: tensor<64x1x1x256xbf16> {tracea.constant}, %d: tensor<1x1x64x64xf32>) -> tensor<1x1x64x64xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x256xbf16>, tensor<64x1x1x256xbf16>) outs(%d : tensor<1x1x64x64xf32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [1, 32, 64, 256], registers = [32, 32], staged = 0>
+  return %0 : tensor<1x1x64x64xf32>
+}
+}
+
+// -----
+
+#amx = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "sapphirerapids",
+                      features = "+avx2,+fma,+avx512f,+avx512bf16,+amx-tile,+amx-bf16", vector_bits = 512>
+module attributes {tracea.target = #amx} {
+func.func @mostly_written(%x: tensor<1x1x64x256xbf16>, %w: tensor<256x1x1x256xbf16> {tracea.constant}, %d: tensor<1x1x64x256xf32>) -> tensor<1x1x64x256xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x256xbf16>, tensor<256x1x1x256xbf16>) outs(%d : tensor<1x1x64x256xf32>)
+         schedule <variant = "conv2d.dot", unit = amx, tile = [1, 32, 256, 256], registers = [32, 32], staged = 0>
+  return %0 : tensor<1x1x64x256xf32>
+}
+}
+
+// -----
+
 // Pixels that fill no tile are staged.
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
     cpu = "sapphirerapids", features = "+avx2,+fma,+avx512f,+amx-tile,+amx-int8", vector_bits = 512>} {

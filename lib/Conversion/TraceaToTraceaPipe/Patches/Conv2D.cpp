@@ -276,6 +276,14 @@ bool PatchConvolution::isOneRun() {
          tiles.filterWidth == 1;
 }
 
+/// Bytes of all channels of a pixel; 0 where their number is not known.
+static int64_t getPixelBytes(RankedTensorType image, unsigned channelDim) {
+  return image.isDynamicDim(channelDim)
+             ? 0
+             : image.getDimSize(channelDim) * image.getElementTypeBitWidth() /
+                   8;
+}
+
 std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
                                                        Value k) {
   auto type = cast<RankedTensorType>(op.getImage().getType());
@@ -285,6 +293,12 @@ std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
   if (!type.isDynamicDim(op.getChannelDim()))
     blockC = std::min(blockC, type.getDimSize(op.getChannelDim()));
   Value image = n, row = ix.add(p0, p), column = ix.add(q0, q);
+  // Where more is read than written, and multiplied faster than it comes, the
+  // processor follows the run by itself: requests only take its places.
+  if (!isStaged && isOneRun() && words.hasUnit() &&
+      getPixelBytes(type, op.getChannelDim()) >
+          getPixelBytes(result, op.getChannelDim()))
+    return std::nullopt;
   if (!isStaged && isOneRun()) {
     column = ix.add(column, tiles.registerPixels);
   } else if (!isStaged) {
