@@ -494,28 +494,6 @@ TEST(CPUConv, TilesOfChannels) {
   }
 }
 
-// What the taps of a register tile see of the image and its panel of filters
-// stay in the first level together, where the image is small enough to be
-// staged in parts of its pixels.
-TEST(CPUConv, ChannelsOfABlockStayInTheFirstLevel) {
-  TargetDescription target = cpu("sapphirerapids", 1);
-  auto channels = [&](ElementType type, int64_t stride) {
-    Problem problem = conv(1, 28, 128, 128, 3);
-    problem.operand = problem.second = type;
-    problem.accumulator =
-        type == ElementType::I8 ? ElementType::I32 : ElementType::F32;
-    problem.result = problem.accumulator;
-    problem.isFilterConstant = true;
-    problem.strideHeight = problem.strideWidth = stride;
-    if (stride > 1)
-      problem.imageHeight = problem.imageWidth = 28 * stride;
-    return best(problem, target).plan.tile[3];
-  };
-  EXPECT_EQ(channels(ElementType::BF16, 1), 64);
-  EXPECT_EQ(channels(ElementType::I8, 1), 128);
-  EXPECT_EQ(channels(ElementType::BF16, 2), 128);
-}
-
 TEST(CPUConv, RowsOfOneTileAreMultipliedTogether) {
   TargetDescription target = cpu("sapphirerapids", 1);
   for (ElementType type : {ElementType::I8, ElementType::BF16}) {

@@ -48,9 +48,6 @@ public:
   bool hasTiles() const { return tile.registers > 0; }
   /// Whether such a unit finds its left operand in the first level.
   bool areRowsNear = false;
-  /// Cycles a step that it waits for rows of its left operand, which come from
-  /// the second level unless they are near.
-  double farRowCycles(MicroTile micro) const;
   /// Registers of that unit that the sums of a register tile take, beside the
   /// tiles of its shorter side and one of the longer one.
   int64_t tileRegistersOf(MicroTile micro) const;

@@ -58,22 +58,17 @@ int64_t CPUModel::tileRegistersOf(MicroTile micro) const {
   return rows * columns + std::min(rows, columns) + 1;
 }
 
-double CPUModel::farRowCycles(MicroTile micro) const {
-  constexpr double bytesPerCycle = 48;
-  double rows = static_cast<double>(ceilDiv(micro.rows, tile.rows));
-  return areRowsNear ? 0 : rows * vectorBytes / bytesPerCycle;
-}
-
 double CPUModel::tileCyclesPerStep(MicroTile micro) const {
   // Of words along k a tile holds a line for each row of its operand: all of
   // them are loaded, two a cycle, those of A mostly from the second level.
+  constexpr double bytesPerCycle = 48;
   // [IntelOpt] A product's sums are there after 52 cycles.
   constexpr double latency = 52;
   double rows = static_cast<double>(ceilDiv(micro.rows, tile.rows));
   double columns = static_cast<double>(ceilDiv(micro.columns, lanes));
   double multiply = rows * static_cast<double>(tile.rows) * columns;
-  return std::max({multiply / fmaPerCycle, (rows + columns) / 2,
-                   farRowCycles(micro),
+  double far = areRowsNear ? 0 : rows * vectorBytes / bytesPerCycle;
+  return std::max({multiply / fmaPerCycle, (rows + columns) / 2, far,
                    latency / static_cast<double>(tile.words)});
 }
 

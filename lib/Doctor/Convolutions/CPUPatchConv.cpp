@@ -58,43 +58,26 @@ static int64_t imageRows(const Problem &problem, const CPUModel &model,
 /// What a register tile of a unit waits for panels that the first level does
 /// not hold, of so many words along k.
 static double panelStreamCycles(const CPUModel &model, MicroTile micro,
-                                int64_t words, bool isStaged) {
-  // Measured on Sapphire Rapids, and less than loads of vectors get. Rows from
-  // there take the same way.
-  constexpr double panelBytesPerCycle = 29, bytesPerCycle = 48;
+                                int64_t words) {
+  // Measured on Sapphire Rapids, and less than loads of vectors get.
+  constexpr double bytesPerCycle = 29;
   int64_t lineBytes = model.lanes * model.elementBytes;
   int64_t lines = ceilDiv(micro.columns, model.lanes);
   if (!model.hasTiles() || words * lines * lineBytes <= model.l1 * 5 / 4)
     return 0;
-  double bytes = static_cast<double>(lines * lineBytes);
-  double stream = bytes / panelBytesPerCycle;
-  if (isStaged)
-    stream =
-        std::max(stream, bytes / bytesPerCycle + model.farRowCycles(micro));
+  double stream = static_cast<double>(lines * lineBytes) / bytesPerCycle;
   return static_cast<double>(words) *
          std::max(0.0, stream - model.cyclesPerStep(micro));
 }
 
 /// Whether the part of the patch that a register tile of `rows` rows of the
-/// image sees stays in the first level from one tap to the next, beside a panel
-/// of `columns` filters.
+/// image sees stays in the first level from one tap to the next.
 static bool isSeenNear(const Problem &problem, const CPUModel &model,
-                       int64_t rows, int64_t width, int64_t columns,
-                       int64_t channels) {
-  int64_t taps = problem.filterHeight * problem.filterWidth;
-  double elements =
-      (patchArea(problem, rows, width) + static_cast<double>(taps * columns)) *
-      static_cast<double>(channels);
-  return taps > 1 && elements * static_cast<double>(model.elementBytes) <=
-                         static_cast<double>(model.l1) * 5 / 4;
-}
-
-/// Cycles of elements from beyond the second level, a line after the other of a
-/// stream that is asked for ahead.
-static double fetchCycles(const CPUModel &model, double elements) {
-  constexpr double lineCycles = 3, lineBytes = 64;
-  return lineCycles * elements * static_cast<double>(model.elementBytes) /
-         lineBytes;
+                       int64_t rows, int64_t width, int64_t channels) {
+  return problem.filterHeight * problem.filterWidth > 1 &&
+         patchArea(problem, rows, width) *
+                 static_cast<double>(channels * model.elementBytes) <=
+             static_cast<double>(model.l1);
 }
 
 double PatchConv::estimate(const Problem &problem, CPUModel model,
@@ -122,14 +105,14 @@ double PatchConv::estimate(const Problem &problem, CPUModel model,
   int64_t runs = joined ? problem.filterHeight : taps;
   int64_t rows = imageRows(problem, model, micro.rows, tile[1]);
   int64_t pixels = rows > 1 ? micro.rows : width;
-  model.areRowsNear = staged && isSeenNear(problem, model, rows, tile[1],
-                                           micro.columns, tile[3]);
+  model.areRowsNear =
+      staged && isSeenNear(problem, model, rows, tile[1], tile[3]);
   int64_t words = runs * roundUp(run, model.tile.words);
   double multiply =
       static_cast<double>(ceilDiv(height, rows) * blocks) *
       (pixelCycles(problem, model, micro, pixels, filters, words) +
        (runCycles * static_cast<double>(runs) +
-        panelStreamCycles(model, micro, words, staged != kInPlace)) *
+        panelStreamCycles(model, micro, words)) *
            registerTiles(problem, micro, pixels, filters));
   // Every block of channels but the first visits the accumulators once more.
   double revisit = model.stageCycles(
@@ -138,13 +121,10 @@ double PatchConv::estimate(const Problem &problem, CPUModel model,
   double patch = staged ? patchArea(problem, height, width) : 0;
   double stage = model.stageCycles(patch * static_cast<double>(channels));
   std::vector<int64_t> seen = {height, width, filters, tile[3]};
-  // Of a block of channels pixels are apart in memory, and no stream.
-  if (staged && model.hasTiles() && tile[3] < channels)
-    stage += fetchCycles(model, patch * static_cast<double>(channels));
   if (!staged && (hasPanels(problem) || model.hasTiles()))
     stage += inPlaceCycles(problem, model, seen);
   if (hasPanels(problem)) {
-    stage += panelCycles(problem, model, seen, staged);
+    stage += panelCycles(problem, model, seen);
   } else {
     stage += model.stageCycles(static_cast<double>(taps * channels) *
                                static_cast<double>(filters));
@@ -155,9 +135,16 @@ double PatchConv::estimate(const Problem &problem, CPUModel model,
   return model.spread(tiles, multiply + revisit + stage);
 }
 
+/// Cycles of elements from beyond the second level, a line after the other of a
+/// stream that is asked for ahead.
+static double fetchCycles(const CPUModel &model, double elements) {
+  constexpr double lineCycles = 3, lineBytes = 64;
+  return lineCycles * elements * static_cast<double>(model.elementBytes) /
+         lineBytes;
+}
+
 double PatchConv::panelCycles(const Problem &problem, const CPUModel &model,
-                              const std::vector<int64_t> &tile,
-                              int64_t staged) {
+                              const std::vector<int64_t> &tile) {
   int64_t channels = assumed(problem.groupChannels, 64);
   double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
   double filters = static_cast<double>(tile[2]);
@@ -172,14 +159,8 @@ double PatchConv::panelCycles(const Problem &problem, const CPUModel &model,
   if (panels * static_cast<double>(model.elementBytes) <=
       static_cast<double>(model.l2) / 4)
     cycles /= gridTiles(image, tile[2], tile[0], tile[1], tile[2]);
-  // Between blocks of channels sums are written and read again. Beside several
-  // taps of a tile unit they stay in the second level.
+  // Between blocks of channels sums are written and read again.
   double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
-  constexpr double sumBytes = 4;
-  bool hasTaps = problem.filterHeight * problem.filterWidth > 1;
-  if (model.hasTiles() && staged && hasTaps &&
-      pixels * filters * sumBytes <= static_cast<double>(model.l2) / 4)
-    return cycles;
   return cycles + fetchCycles(model, 2 * revisits * pixels * filters);
 }
 
@@ -233,7 +214,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   const double mostPatch = static_cast<double>(model.l2) / 4;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 512;
-  const int64_t block = (model.hasTiles() ? 32 : 64) * 4 / model.elementBytes;
+  const int64_t block = 64 * 4 / model.elementBytes;
   // Of what is staged a few blocks at a time; of what lies ready all channels,
   // and of words beside panels that do, which stream faster the longer they
   // are.

@@ -143,7 +143,7 @@ private:
   /// What the loads of a tile wait for where filters are not staged, and where
   /// the image is not.
   static double panelCycles(const Problem &problem, const CPUModel &model,
-                            const std::vector<int64_t> &tile, int64_t staged);
+                            const std::vector<int64_t> &tile);
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
                               const std::vector<int64_t> &tile);
   /// Whether the image can be multiplied where it lies, in register tiles of
