@@ -52,7 +52,9 @@ static void compile(const TraceaCompilerRequest *request,
   RemarkCollector remarks;
   DialectRegistry registry;
   registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // With threads of its own, which end with it: a program that forks has none
+  // of them left over.
+  MLIRContext context(registry);
   context.printOpOnDiagnostic(false);
   std::string errors;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

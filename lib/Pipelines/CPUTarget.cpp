@@ -34,10 +34,13 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
-                                     CPUArithmetic arithmetic) {
+                                     CPUArithmetic arithmetic, bool several) {
   // Kernels one by one where a pass allows it: threads share them, and each
-  // stays in a cache from one pass to the next.
-  auto each = [&]() -> OpPassManager & { return manager.nestAny(); };
+  // stays in a cache from one pass to the next. One kernel and what calls it
+  // would only go from thread to thread.
+  auto each = [&]() -> OpPassManager & {
+    return several ? manager.nestAny() : manager;
+  };
   if (!reference) {
     manager.addPass(createConvertTraceaPipeToVector());
     addCleanup(each());

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tracea/Analysis/DotProducts.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Pipelines/Passes.h"
 
 namespace mlir::tracea {
@@ -27,7 +28,7 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
     CPUArithmetic all;
     all.tiles = all.narrows = true;
     for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
-      makeManager(kind, all).getDependentDialects(registry);
+      makeManager(kind, all, /*several=*/true).getDependentDialects(registry);
   }
 
   void runOnOperation() override {
@@ -48,18 +49,21 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
                     getUnitRegisters(target) > 0,
                     narrowsToBF16(target, /*isNormal=*/true),
                     narrowsToBF16(target, /*isNormal=*/false)};
-    OpPassManager manager = makeManager(kind, arithmetic);
+    bool several =
+        llvm::hasNItemsOrMore(module.getOps<tracea_pipe::KernelOp>(), 2);
+    OpPassManager manager = makeManager(kind, arithmetic, several);
     if (failed(runPipeline(manager, module)))
       signalPassFailure();
   }
 
 private:
-  OpPassManager makeManager(TargetKind kind, CPUArithmetic arithmetic) const {
+  OpPassManager makeManager(TargetKind kind, CPUArithmetic arithmetic,
+                            bool several) const {
     OpPassManager manager(ModuleOp::getOperationName());
     if (kind == TargetKind::CUDA)
       addCUDATargetPhase(manager, verify, requireProof);
     else
-      addCPUTargetPhase(manager, reference, arithmetic);
+      addCPUTargetPhase(manager, reference, arithmetic, several);
     return manager;
   }
 };

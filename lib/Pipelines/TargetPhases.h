@@ -24,9 +24,10 @@ struct CPUArithmetic {
   bool narrows = false, narrowsAll = false;
 };
 
-/// Kernels for a CPU, down to functions of the LLVM dialect.
+/// Kernels for a CPU, down to functions of the LLVM dialect. Of `several` the
+/// threads take one each.
 void addCPUTargetPhase(OpPassManager &manager, bool reference,
-                       CPUArithmetic arithmetic);
+                       CPUArithmetic arithmetic, bool several);
 
 /// Kernels for NVIDIA's GPUs, down to the LLVM and NVVM dialects; `verify`
 /// proves their protocol again.
