@@ -4,9 +4,9 @@
 
 #include "ClosedSum.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <set>
 
 using namespace mlir::tracea::meaning;
 using namespace mlir::tracea::numerics;
@@ -627,7 +627,7 @@ void SumFinder::addPartners(
   };
   const std::map<std::string, std::vector<PlacedPiece>> known = groups;
   for (auto &[key, pieces] : groups) {
-    size_t count = pieces.empty() ? 0 : pieces.front().places.size();
+    size_t count = pieces.front().places.size();
     for (size_t number = 0; number < count; ++number)
       for (const auto &[other, partner] : known)
         if (key != other && areBeside(pieces, partner) &&
@@ -641,16 +641,15 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
   std::map<std::string, std::vector<PlacedPiece>> groups;
   // Those that would be one sum if what is fixed in some were walked along.
   struct Walk {
-    llvm::SmallSetVector<llvm::StringRef, 2> groups;
+    std::set<std::string> groups;
     std::vector<PlacedPiece> single;
   };
   std::map<std::string, Walk> walks;
   auto addPiece = [&](PlacedPiece placed) {
     std::optional<Keys> keys = place(placed, /*mayWalk=*/false);
     if (keys) {
-      auto group = groups.try_emplace(keys->own).first;
-      walks[keys->walks].groups.insert(group->first);
-      return group->second.push_back(std::move(placed));
+      walks[keys->walks].groups.insert(keys->own);
+      return groups[keys->own].push_back(std::move(placed));
     }
     ClosedSum sum;
     sum.undecided = "what it adds up is a sum itself";
@@ -683,26 +682,26 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
   }
   // A loop of one step counts nothing: its place is fixed, beside the places of
   // the loop that it ends.
+  std::vector<PlacedPiece> left;
   for (auto &[key, walk] : walks) {
     if (definition || walk.groups.size() + walk.single.size() < 2)
       continue;
     std::vector<PlacedPiece> together = walk.single;
-    for (llvm::StringRef group : walk.groups)
-      llvm::append_range(together, groups[group.str()]);
+    for (const std::string &group : walk.groups)
+      llvm::append_range(together, groups[group]);
     if (std::optional<ClosedSum> sum = closeTogether(together)) {
       sums.push_back(std::move(*sum));
-      for (llvm::StringRef group : walk.groups)
-        groups[group.str()].clear();
+      for (const std::string &group : walk.groups)
+        groups.erase(group);
     } else {
-      for (PlacedPiece &placed : walk.single)
-        addPiece(std::move(placed));
+      llvm::append_range(left, walk.single);
     }
   }
+  for (PlacedPiece &placed : left)
+    addPiece(std::move(placed));
   if (!definition)
     addPartners(groups);
   for (auto &[key, together] : groups) {
-    if (together.empty())
-      continue;
     if (definition) {
       sums.push_back(close(std::move(together)));
       continue;

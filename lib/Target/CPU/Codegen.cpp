@@ -8,13 +8,11 @@
 #include "MaskedHalves.h"
 #include "SingleLaneStores.h"
 
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
-#include "tracea/Target/Split/SplitModule.h"
+#include "tracea/Target/Split/CompileParts.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -25,7 +23,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include <limits>
 #include <mutex>
 
 using namespace mlir;
@@ -170,18 +167,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 /// take long are seldom many.
 constexpr size_t kKernelsInPart = 1;
 
-namespace {
-/// Kernels that are compiled together, by a thread of their own.
-struct Part {
-  OwningOpRef<ModuleOp> module;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::TargetMachine> target;
-  std::unique_ptr<llvm::Module> code;
-};
-} // namespace
-
 /// The code of the part, not optimized yet.
-static LogicalResult translate(Part &part, const CPUMachine &machine) {
+static LogicalResult translate(CodePart &part, const CPUMachine &machine) {
   FailureOr<std::unique_ptr<llvm::TargetMachine>> target =
       createTargetMachine(*part.module, machine);
   if (failed(target))
@@ -198,14 +185,12 @@ static LogicalResult translate(Part &part, const CPUMachine &machine) {
   return success();
 }
 
-/// Writes the optimized code to `result`.
-static LogicalResult compile(Part &part, CPUOutput output,
-                             std::string &result) {
+static LogicalResult compile(CodePart &part, CPUOutput output) {
   optimize(*part.code, *part.target);
   storeSingleLanes(*part.code);
   loadHalvesAsIntegers(*part.code);
   if (output == CPUOutput::LLVMIR) {
-    llvm::raw_string_ostream stream(result);
+    llvm::raw_string_ostream stream(part.result);
     part.code->print(stream, nullptr);
     return success();
   }
@@ -220,7 +205,7 @@ static LogicalResult compile(Part &part, CPUOutput output,
            << "the code generator for '" << part.code->getTargetTriple().str()
            << "' cannot write this kind of file";
   passes.run(*part.code);
-  result.assign(buffer.data(), buffer.size());
+  part.result.assign(buffer.data(), buffer.size());
   return success();
 }
 
@@ -231,26 +216,17 @@ static FailureOr<std::vector<std::string>> generate(ModuleOp module,
   MLIRContext *context = module.getContext();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
-  std::vector<std::unique_ptr<Part>> parts;
-  for (OwningOpRef<ModuleOp> &part : splitModule(module, kernelsInPart)) {
-    parts.push_back(std::make_unique<Part>());
-    parts.back()->module = std::move(part);
-    if (failed(translate(*parts.back(), machine)))
-      return failure();
-  }
-  std::vector<std::string> results(parts.size());
-  if (failed(failableParallelForEach(
-          context, llvm::seq<size_t>(0, parts.size()),
-          [&](size_t i) { return compile(*parts[i], output, results[i]); })))
-    return failure();
-  return results;
+  return compileParts(
+      module, kernelsInPart,
+      [&](CodePart &part) { return translate(part, machine); },
+      [&](CodePart &part) { return compile(part, output); });
 }
 
 FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
                                                   const CPUMachine &machine,
                                                   CPUOutput output) {
   FailureOr<std::vector<std::string>> parts =
-      generate(module, machine, output, std::numeric_limits<size_t>::max());
+      generate(module, machine, output, kOnePart);
   if (failed(parts))
     return failure();
   return std::move(parts->front());

@@ -5,14 +5,12 @@
 #include "tracea/Target/CUDA/Codegen.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "tracea/Target/Split/SplitModule.h"
+#include "tracea/Target/Split/CompileParts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -23,7 +21,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include <limits>
 #include <mutex>
 
 using namespace mlir;
@@ -92,22 +89,11 @@ static void dropOwnAttributes(ModuleOp module) {
   });
 }
 
-namespace {
-/// Kernels that are compiled together, by a thread of their own.
-struct Part {
-  OwningOpRef<ModuleOp> module;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::TargetMachine> target;
-  std::unique_ptr<llvm::Module> code;
-  std::string text;
-};
-} // namespace
-
 /// So many that starting a part costs little beside them.
 constexpr size_t kKernelsInPart = 8;
 
 /// The code of the part, not optimized yet.
-static LogicalResult translate(Part &part, const CUDAMachine &machine) {
+static LogicalResult translate(CodePart &part, const CUDAMachine &machine) {
   FailureOr<std::unique_ptr<llvm::TargetMachine>> target =
       createTargetMachine(*part.module, machine);
   if (failed(target))
@@ -127,10 +113,10 @@ static LogicalResult translate(Part &part, const CUDAMachine &machine) {
   return success();
 }
 
-static LogicalResult compile(Part &part, CUDAOutput output) {
+static LogicalResult compile(CodePart &part, CUDAOutput output) {
   optimize(*part.code, *part.target);
   if (output == CUDAOutput::LLVMIR) {
-    llvm::raw_string_ostream stream(part.text);
+    llvm::raw_string_ostream stream(part.result);
     part.code->print(stream, nullptr);
     return success();
   }
@@ -142,14 +128,14 @@ static LogicalResult compile(Part &part, CUDAOutput output) {
     return part.module->emitError()
            << "the code generator for '" << kTriple << "' cannot write PTX";
   passes.run(*part.code);
-  part.text.assign(buffer.data(), buffer.size());
+  part.result.assign(buffer.data(), buffer.size());
   return success();
 }
 
 /// The parts as one text: its head once, and once what several declare.
-static std::string joinPTX(ArrayRef<std::unique_ptr<Part>> parts) {
+static std::string joinPTX(ArrayRef<std::string> parts) {
   constexpr StringLiteral lastOfHead = ".address_size 64\n";
-  std::string text = std::move(parts.front()->text);
+  std::string text = parts.front();
   llvm::StringSet<> declared;
   // What is declared between braces is a function's own, such as a predicate of
   // inline assembly.
@@ -162,9 +148,9 @@ static std::string joinPTX(ArrayRef<std::unique_ptr<Part>> parts) {
   for (StringRef line : llvm::split(text, '\n'))
     if (isDeclaration(line))
       declared.insert(line);
-  for (const std::unique_ptr<Part> &part : parts.drop_front())
+  for (const std::string &part : parts.drop_front())
     for (StringRef line :
-         llvm::split(StringRef(part->text).split(lastOfHead).second, '\n'))
+         llvm::split(StringRef(part).split(lastOfHead).second, '\n'))
       if (!isDeclaration(line) || declared.insert(line).second)
         (text += line) += '\n';
   return text;
@@ -177,21 +163,11 @@ mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   registerNVVMDialectTranslation(*context);
-  // As text for its reader it stays whole.
-  size_t kernelsInPart = output == CUDAOutput::PTX
-                             ? kKernelsInPart
-                             : std::numeric_limits<size_t>::max();
-  std::vector<std::unique_ptr<Part>> parts;
-  for (OwningOpRef<ModuleOp> &part : splitModule(module, kernelsInPart)) {
-    parts.push_back(std::make_unique<Part>());
-    parts.back()->module = std::move(part);
-  }
-  for (std::unique_ptr<Part> &part : parts)
-    if (failed(translate(*part, machine)))
-      return failure();
-  if (failed(failableParallelForEach(
-          context, parts,
-          [&](std::unique_ptr<Part> &part) { return compile(*part, output); })))
+  FailureOr<std::vector<std::string>> parts = compileParts(
+      module, output == CUDAOutput::PTX ? kKernelsInPart : kOnePart,
+      [&](CodePart &part) { return translate(part, machine); },
+      [&](CodePart &part) { return compile(part, output); });
+  if (failed(parts))
     return failure();
-  return joinPTX(parts);
+  return joinPTX(*parts);
 }
