@@ -534,6 +534,28 @@ TEST(CPUConv, RowsOfOneTileAreMultipliedTogether) {
   }
 }
 
+TEST(CPUConv, PatchesLeaveReadyPanelsTheSecondLevel) {
+  TargetDescription target = cpu("sapphirerapids", 1);
+  auto typed = [](int64_t image, int64_t channels, int64_t filters,
+                  int64_t filter) {
+    Problem problem = conv(1, image, channels, filters, filter);
+    problem.operand = problem.second = ElementType::BF16;
+    problem.accumulator = ElementType::F32;
+    problem.result = ElementType::F32;
+    problem.isFilterConstant = true;
+    return problem;
+  };
+  // 512 KiB of filters stay, beside which a patch is small.
+  Plan ready = best(typed(14, 1024, 256, 1), target).plan;
+  EXPECT_LE(ready.tile[0] * ready.tile[1] * ready.tile[3] * 2, 2 * 48 * 1024);
+  // Filters that are not constant lie in no panels that could be crowded.
+  Problem made = typed(14, 1024, 256, 1);
+  made.isFilterConstant = false;
+  EXPECT_GT(best(made, target).plan.tile[0], ready.tile[0]);
+  // Of panels that do not stay each tile of pixels reads all.
+  EXPECT_EQ(best(typed(14, 256, 256, 3), target).plan.tile[0], 14);
+}
+
 TEST(CPUConv, DotProductsOfChannels) {
   Problem problem = conv(1, 28, 128, 128, 3);
   problem.operand = problem.second = ElementType::I8;
