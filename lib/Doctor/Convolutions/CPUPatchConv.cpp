@@ -229,9 +229,12 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   CPUModel model = modelOf(unit, given, target);
 
   // A patch that is read for every panel of filters leaves most of the second
-  // level to what streams through it; a panel is smaller beside it.
+  // level to what streams through it; a panel is smaller beside it. Of channels
+  // that a unit multiplies all at once it may be larger than to be staged again
+  // for every share of them.
   const double halfL2 = static_cast<double>(model.l2) / 2;
-  const double mostPatch = static_cast<double>(model.l2) / 4;
+  const double mostPatch = static_cast<double>(model.l2) *
+                           (model.hasTiles() && hasPanels(problem) ? 3 : 2) / 8;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 512;
   const int64_t block = 64 * 4 / model.elementBytes;
@@ -288,7 +291,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
           bool keepsFilters =
               fits || least
                   ? filterBytes <= halfL2 || filters == pixels.channels
-                  : hasPanels(problem) && filterBytes <= mostPatch;
+                  : hasPanels(problem) && filterBytes <= halfL2 / 2;
           if (isInPlace && keepsFilters)
             tryForm(micro, tile, kInPlace);
           if (fits || least)
