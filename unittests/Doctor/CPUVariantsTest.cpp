@@ -554,6 +554,11 @@ TEST(CPUConv, PatchesLeaveReadyPanelsTheSecondLevel) {
   EXPECT_GT(best(made, target).plan.tile[0], ready.tile[0]);
   // Of panels that do not stay each tile of pixels reads all.
   EXPECT_EQ(best(typed(14, 256, 256, 3), target).plan.tile[0], 14);
+  // Of a small image, whose taps are channels, all are staged at once: 576 KiB.
+  Problem small = typed(7, 9 * 512, 512, 1);
+  small.imageHeight = small.outputHeight = 1;
+  small.imageWidth = small.outputWidth = 49;
+  EXPECT_EQ(best(small, target).plan.tile[3], 9 * 512);
 }
 
 TEST(CPUConv, DotProductsOfChannels) {

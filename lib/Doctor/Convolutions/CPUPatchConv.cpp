@@ -80,19 +80,28 @@ static bool isSeenNear(const Problem &problem, const CPUModel &model,
              static_cast<double>(model.l1);
 }
 
-/// Whether a patch of so many words crowds the panels of `filters` filters that
-/// lie ready: it leaves the first level for the second, which holds all of them
-/// from one tile of pixels to the next.
+/// Words of the panels of `filters` filters.
+static double panelWords(const Problem &problem, int64_t filters) {
+  return static_cast<double>(problem.filterHeight * problem.filterWidth *
+                             assumed(problem.groupChannels, 64)) *
+         static_cast<double>(filters);
+}
+
+/// Whether so many words of filters stay in the second level, beside what
+/// streams through it, from one tile of pixels to the next.
+static bool doFiltersStay(const CPUModel &model, double words) {
+  return words * static_cast<double>(model.elementBytes) <=
+         static_cast<double>(model.l2) / 4;
+}
+
+/// Whether a patch of so many words crowds panels of filters that stay in the
+/// second level: it leaves the first one for it.
 static bool crowdsPanels(const Problem &problem, const CPUModel &model,
                          double patch, int64_t filters) {
-  int64_t channels = assumed(problem.groupChannels, 64);
-  double panels = static_cast<double>(problem.filterHeight *
-                                      problem.filterWidth * channels) *
-                  static_cast<double>(filters);
-  double bytes = static_cast<double>(model.elementBytes);
   return model.hasTiles() &&
-         patch * bytes > static_cast<double>(2 * model.l1) &&
-         panels * bytes <= static_cast<double>(model.l2) / 4;
+         patch * static_cast<double>(model.elementBytes) >
+             static_cast<double>(2 * model.l1) &&
+         doFiltersStay(model, panelWords(problem, filters));
 }
 
 double PatchConv::estimate(const Problem &problem, CPUModel model,
@@ -168,16 +177,11 @@ double PatchConv::panelCycles(const Problem &problem, const CPUModel &model,
   int64_t channels = assumed(problem.groupChannels, 64);
   double pixels = static_cast<double>(tile[0]) * static_cast<double>(tile[1]);
   double filters = static_cast<double>(tile[2]);
-  double panels = static_cast<double>(problem.filterHeight *
-                                      problem.filterWidth * channels) *
-                  filters;
+  double panels = panelWords(problem, tile[2]);
   double cycles = fetchCycles(model, panels);
-  // They stay in the second level from one tile of pixels to the next where
-  // there is room for all of their channels beside what streams through it.
   Problem image = problem;
   image.images = 1;
-  if (panels * static_cast<double>(model.elementBytes) <=
-      static_cast<double>(model.l2) / 4)
+  if (doFiltersStay(model, panels))
     cycles /= gridTiles(image, tile[2], tile[0], tile[1], tile[2]);
   // Between blocks of channels sums are written and read again.
   double revisits = static_cast<double>(ceilDiv(channels, tile[3]) - 1);
@@ -229,12 +233,13 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   CPUModel model = modelOf(unit, given, target);
 
   // A patch that is read for every panel of filters leaves most of the second
-  // level to what streams through it; a panel is smaller beside it. Of channels
-  // that a unit multiplies all at once it may be larger than to be staged again
-  // for every share of them.
+  // level to what streams through it; a panel is smaller beside it. On a unit
+  // that has panels ready nothing else is staged, and there is more room: a
+  // patch in shares of its channels visits all sums once more for each.
   const double halfL2 = static_cast<double>(model.l2) / 2;
-  const double mostPatch = static_cast<double>(model.l2) *
-                           (model.hasTiles() && hasPanels(problem) ? 3 : 2) / 8;
+  const double patchShare =
+      model.hasTiles() && hasPanels(problem) ? 3.0 / 8 : 1.0 / 4;
+  const double mostPatch = static_cast<double>(model.l2) * patchShare;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 512;
   const int64_t block = 64 * 4 / model.elementBytes;
@@ -285,13 +290,14 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                       scratchBytes(problem, model, tile) <= mostScratch;
           // Where panels of filters go by for each tile of pixels, all of them
           // stay near, and pixels need not.
-          double filterBytes =
-              static_cast<double>(problem.filterHeight * problem.filterWidth *
-                                  held * filters * model.elementBytes);
+          double filterWords = static_cast<double>(
+              problem.filterHeight * problem.filterWidth * held * filters);
           bool keepsFilters =
               fits || least
-                  ? filterBytes <= halfL2 || filters == pixels.channels
-                  : hasPanels(problem) && filterBytes <= halfL2 / 2;
+                  ? filterWords * static_cast<double>(model.elementBytes) <=
+                            halfL2 ||
+                        filters == pixels.channels
+                  : hasPanels(problem) && doFiltersStay(model, filterWords);
           if (isInPlace && keepsFilters)
             tryForm(micro, tile, kInPlace);
           if (fits || least)
