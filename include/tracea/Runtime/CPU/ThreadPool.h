@@ -6,8 +6,9 @@
 // Every thread has an even share of neighbouring tiles, the same one in every
 // job of as many tiles: what it has read and written is still in its own caches
 // when it comes back. A thread that is done with its share takes tiles from the
-// ends of others'. A worker without work spins for some microseconds, so that a
-// chain of short launches costs no wake-ups, and then sleeps.
+// ends of others'. A worker without work spins for a millisecond, in which it
+// lets others have its processor, so that a chain of launches costs no
+// wake-ups, and then sleeps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "tracea/Runtime/CPU/WorkerPlaces.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -57,7 +59,8 @@ private:
   uint64_t awaitJob(uint64_t seen);
 
   const int count;
-  int spins = 0;
+  /// How long a thread spins before it sleeps.
+  std::chrono::microseconds patience{0};
   std::vector<std::thread> workers;
   WorkerPlaces places;
   bool started = false;
