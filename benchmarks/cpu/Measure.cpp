@@ -66,7 +66,6 @@ struct Seat {
   Side side;
   Worker *worker = nullptr;
   int place = 0;
-  int64_t iterations = 1;
 
   void drop(const std::string &reason) {
     side.reason = reason;
@@ -155,12 +154,16 @@ Row tracea::bench::measure(const Case &entry, int threads,
     seat(entry, threads, protocol.cpuTime, 1, names, workers, seats);
   }
 
+  // Everybody makes as many calls as the fastest needs: what the rest before a
+  // sample costs is shared by as many.
+  int64_t iterations = 1;
   for (Seat &seat : seats) {
     if (!seat.worker || !checkSeat(seat))
       continue;
     json::Object result =
         seat.worker->calibrate(seat.place, protocol.sampleSeconds);
-    seat.iterations = result.getInteger("iterations").value_or(1);
+    iterations =
+        std::max(iterations, result.getInteger("iterations").value_or(1));
   }
   for (int round = 0; round < protocol.rounds; ++round)
     for (Seat &seat : seats) {
@@ -168,7 +171,7 @@ Row tracea::bench::measure(const Case &entry, int threads,
         continue;
       std::this_thread::sleep_for(
           std::chrono::duration<double>(protocol.restSeconds));
-      json::Object result = seat.worker->sample(seat.place, seat.iterations);
+      json::Object result = seat.worker->sample(seat.place, iterations);
       if (std::optional<double> seconds = result.getNumber("seconds"))
         seat.side.samples.push_back(*seconds);
       else

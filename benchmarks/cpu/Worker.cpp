@@ -105,9 +105,19 @@ private:
   }
 
   json::Object calibrate(Contender &contender, double target) {
-    double seconds = quickSeconds(contender, problem.numSets());
-    return json::Object{
-        {"iterations", int64_t(std::max(1.0, std::ceil(target / seconds)))}};
+    // Of one call that was made in rest the rate cannot be told: the memory's
+    // first passes are slow and threads sleep.
+    for (int64_t calls = 1;; calls *= 2) {
+      double begin = now();
+      for (int64_t i = 0; i < calls; ++i)
+        if (!contender.run(next()))
+          return failureObject("a run failed");
+      double seconds = now() - begin;
+      if (seconds >= target)
+        return json::Object{
+            {"iterations",
+             static_cast<int64_t>(std::ceil(double(calls) * target / seconds))}};
+    }
   }
 
   json::Object sample(Contender &contender, int64_t iterations) {
