@@ -115,8 +115,8 @@ private:
       double seconds = now() - begin;
       if (seconds >= target)
         return json::Object{
-            {"iterations",
-             static_cast<int64_t>(std::ceil(double(calls) * target / seconds))}};
+            {"iterations", static_cast<int64_t>(
+                               std::ceil(double(calls) * target / seconds))}};
     }
   }
 
