@@ -55,6 +55,9 @@ struct KernelTime {
 /// Sums over the runs of one Execution.
 struct RunStats {
   int64_t runs = 0;
+  /// Runs that took the short way: they differed from the one before in
+  /// addresses alone, in memory that kernels read and write where it is.
+  int64_t repeats = 0;
   int64_t launches = 0;
   int64_t tiles = 0;
   /// Inputs that could not be used in place: strided, misaligned, overlapping

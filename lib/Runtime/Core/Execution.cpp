@@ -234,6 +234,7 @@ Status Execution::Impl::copyOutputs(Span<Tensor> tensors) {
 }
 
 Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
+  repeated.isReady = false;
   inputs.clear();
   for (const Tensor &tensor : from)
     inputs.push_back(Operand::of(tensor));
@@ -270,6 +271,7 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
   oldTables.clear();
   TRACEA_RETURN_IF_ERROR(checkRecords(*stream));
   ++stats.runs;
+  prepareRepeat();
   return Status::success();
 }
 
@@ -371,6 +373,7 @@ Status Execution::Impl::enqueueDirectly(Stream &on, bool onDevice) {
 
 Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
                                 Span<const DeviceTensor> to) {
+  repeated.isReady = false;
   auto take = [](std::vector<Operand> &operands,
                  Span<const DeviceTensor> tensors) {
     operands.clear();
@@ -410,6 +413,7 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   TRACEA_RETURN_IF_ERROR(writeTables(on));
   TRACEA_RETURN_IF_ERROR(enqueueWork(on, /*onDevice=*/true));
   ++stats.runs;
+  prepareRepeat();
   return Status::success();
 }
 
@@ -480,15 +484,23 @@ void Execution::resetStats() {
 Status Execution::run(Span<const TensorView> inputs, Span<Tensor> outputs) {
   // Outputs that the run allocates are handed over only when it succeeds.
   try {
-    std::vector<Tensor> bound(outputs.begin(), outputs.end());
-    Status status = impl->run(inputs, bound);
+    std::vector<Tensor> bound;
+    Status status;
+    if (impl->isRepeated(inputs, outputs)) {
+      status = impl->repeat(*impl->stream);
+      if (status.ok())
+        status = impl->stream->synchronize();
+    } else {
+      bound.assign(outputs.begin(), outputs.end());
+      status = impl->run(inputs, bound);
+    }
     if (!status.ok()) {
       // Work that was enqueued before the failure may still use the caller's
       // memory.
       (void)impl->synchronize(*impl->stream);
       return status.withContext(impl->entry->name);
     }
-    for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t i = 0; i < bound.size(); ++i)
       if (outputs[i].isNull())
         outputs[i] = std::move(bound[i]);
     return Status::success();
@@ -500,7 +512,9 @@ Status Execution::run(Span<const TensorView> inputs, Span<Tensor> outputs) {
 Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
                           Span<const DeviceTensor> outputs) {
   try {
-    Status status = impl->enqueue(stream, inputs, outputs);
+    Status status = impl->isRepeated(inputs, outputs)
+                        ? impl->repeat(stream)
+                        : impl->enqueue(stream, inputs, outputs);
     if (status.ok())
       return status;
     // The caller waits for its own stream: nothing may be under way elsewhere.

@@ -19,8 +19,7 @@ namespace tracea::runtime {
 /// A tensor has at most 2^48 elements, which is more than any memory holds.
 static constexpr int maxLogElements = 48;
 
-static bool isRowMajorWith(Span<const int64_t> sizes,
-                           Span<const int64_t> strides) {
+bool isRowMajor(Span<const int64_t> sizes, Span<const int64_t> strides) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] != 1 && strides[i] != step)
@@ -30,10 +29,12 @@ static bool isRowMajorWith(Span<const int64_t> sizes,
   return true;
 }
 
-bool BoundView::isRowMajor() const { return isRowMajorWith(sizes, strides); }
+bool BoundView::isRowMajor() const {
+  return runtime::isRowMajor(sizes, strides);
+}
 
 bool Operand::isContiguous() const {
-  return strides.empty() || bytes() == 0 || isRowMajorWith(shape, strides);
+  return strides.empty() || bytes() == 0 || isRowMajor(shape, strides);
 }
 
 int64_t Operand::bytes() const {

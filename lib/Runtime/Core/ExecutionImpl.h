@@ -33,6 +33,9 @@ struct Executable::Impl {
   TensorMapCache tensorMaps;
 };
 
+/// Whether such memory is one piece in row-major order.
+bool isRowMajor(Span<const int64_t> sizes, Span<const int64_t> strides);
+
 /// A view with its expressions evaluated.
 struct BoundView {
   const ViewSpec *spec = nullptr;
@@ -145,6 +148,30 @@ struct RecordedRun {
   int64_t lastUse = 0;
 };
 
+/// What the last run used, for one that differs in addresses alone.
+struct RepeatedRun {
+  /// Inputs, then outputs.
+  struct Operand {
+    ElementType type = ElementType::F32;
+    bool isOutput = false;
+    /// Was given before and is not given again.
+    bool isConstant = false;
+    int64_t align = 1;
+    int64_t bytes = 0;
+    std::vector<int64_t> shape;
+    /// Whose memory it is; null where no kernel uses it.
+    BoundBuffer *buffer = nullptr;
+    /// Where a constant lies.
+    void *remembered = nullptr;
+    /// In this run.
+    void *data = nullptr;
+  };
+  bool isReady = false;
+  std::vector<Operand> operands;
+  /// Those that launch something, in their order.
+  std::vector<size_t> steps;
+};
+
 struct Execution::Impl {
   std::shared_ptr<Executable> executable;
   Executable::Impl *program = nullptr;
@@ -230,6 +257,8 @@ struct Execution::Impl {
   std::vector<RecordedRun> recorded;
   /// Of the last run, if runs are recorded at all.
   std::vector<int64_t> lastKey;
+
+  RepeatedRun repeated;
 
   // Of one run.
   std::vector<Operand> inputs;
@@ -328,6 +357,21 @@ struct Execution::Impl {
   /// Lets go of memory for what is computed of constants that other Executions
   /// use too: this one is about to write there. Whether there was any.
   Expected<bool> dropShared(Stream &on);
+
+  // ExecutionRepeat.cpp
+  /// Whether runs of the entry are launches alone, from and to the caller's
+  /// memory where that allows it.
+  bool mayRepeat() const;
+  /// After a run: what the next one needs if it is like this one.
+  void prepareRepeat();
+  /// Whether a run with these differs from the last one in addresses alone,
+  /// which then are in their places.
+  bool isRepeated(Span<const TensorView> from, Span<Tensor> to);
+  bool isRepeated(Span<const DeviceTensor> from, Span<const DeviceTensor> to);
+  template <typename Input, typename Output>
+  bool takeRepeated(Span<const Input> from, Span<const Output> to);
+  /// Enqueues what `isRepeated` has accepted.
+  Status repeat(Stream &on);
 
   // ExecutionGraph.cpp
   /// Enqueues the run's work, as a graph where that is asked for.

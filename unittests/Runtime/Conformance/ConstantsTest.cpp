@@ -113,6 +113,32 @@ TEST_P(ConstantsConformance, WhatDependsOnThemAloneIsComputedOnce) {
   }
 }
 
+TEST_P(ConstantsConformance, RunsRepeatUntilOneIsGivenAnew) {
+  std::unique_ptr<Execution> execution = start(program());
+  std::vector<Tensor> outputs = {filled(50, -1)};
+  auto expect = [&](const std::vector<Tensor> &inputs, float expected) {
+    Status status = execution->run(inputs, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_THAT(valuesOf(outputs[0]), Each(expected));
+  };
+  expect({filled(50, 1), filled(50, 10), filled(50, 100)}, 127);
+  for (float x : {1.0f, 2.0f, 3.0f})
+    expect({Tensor(), Tensor(), filled(50, x)}, 27 + x);
+  EXPECT_EQ(execution->stats().repeats, shared() ? 3 : 0);
+  EXPECT_EQ(execution->stats().launches, 6);
+  expect({Tensor(), filled(50, 20), filled(50, 1)}, 48);
+  expect({Tensor(), Tensor(), filled(50, 2)}, 49);
+  EXPECT_EQ(execution->stats().loads, 2);
+  // A constant is not written, whoever was given it.
+  Tensor w = filled(50, 2);
+  expect({w, filled(50, 0), filled(50, 0)}, 14);
+  expect({Tensor(), Tensor(), filled(50, 1)}, 15);
+  outputs = {w};
+  Status status = execution->run({Tensor(), Tensor(), filled(50, 1)}, outputs);
+  if (shared())
+    EXPECT_THAT(status.message(), HasSubstr("overlaps input 0"));
+}
+
 TEST_P(ConstantsConformance, OthersMayBeStridedOrGivenOnlyInPart) {
   std::unique_ptr<Execution> execution = start(program());
   Tensor wide = filled(100, 1);
