@@ -20,7 +20,7 @@ using namespace mlir::tracea_pipe;
 namespace hardware = ::tracea::target;
 
 /// Shorter loops cost more than they hide.
-constexpr int64_t kFewestSteps = 32;
+constexpr int64_t kFewestSteps = 16;
 /// Of a unit that multiplies tiles a step is long.
 constexpr int64_t kFewestUnitSteps = 2;
 /// So few requests may be open at once.
@@ -109,7 +109,7 @@ static void spread(MutableArrayRef<MmaOp> group, TargetAttr target) {
       getUnitTile(target, cast<RankedTensorType>(mma.getAcc().getType()));
   int64_t fewest = unit ? kFewestUnitSteps * unit->words : kFewestSteps;
   int64_t extent = rhs.getDimSize(0);
-  int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 2),
+  int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 4),
                                      extent / fewest);
   if (lines <= kFewLines || pieces < 2)
     return;
