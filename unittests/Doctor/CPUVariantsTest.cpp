@@ -229,9 +229,30 @@ TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
               ElementsAre(4, 24));
   EXPECT_THAT(best(problem, cpu("neoverse-v1", 1)).plan.registers(),
               ElementsAre(8, 8));
-  EXPECT_THAT(best(gemm(1024, 1024, 1024, ElementType::F64), cpu("znver4", 1))
+  EXPECT_THAT(best(gemm(1056, 1056, 1056, ElementType::F64), cpu("znver4", 1))
                   .plan.registers(),
-              ElementsAre(8, 16));
+              ElementsAre(8, 24));
+}
+
+// Of 32 registers a tile takes three vectors of columns where they are filled,
+// of the share of a core; of few rows, and where a batch is shared, two.
+TEST(CPUGemm, RegisterTilesAreWideWhereColumnsFillThem) {
+  auto registers = [](int64_t m, int64_t n, int64_t cores,
+                      ElementType type = ElementType::F32,
+                      const char *name = "sapphirerapids") {
+    return best(gemm(m, n, 1024, type), cpu(name, cores)).plan.registers();
+  };
+  for (int64_t n : {960, 1000, 2048, 4096})
+    EXPECT_THAT(registers(1024, n, 1), ElementsAre(8, 48)) << n;
+  for (int64_t n : {256, 512, 1024})
+    EXPECT_THAT(registers(1024, n, 1), ElementsAre(8, 32)) << n;
+  EXPECT_THAT(registers(1024, 1032, 1, ElementType::F64), ElementsAre(8, 24));
+  EXPECT_THAT(registers(128, 2048, 1), ElementsAre(8, 32));
+  EXPECT_THAT(registers(1024, kUnknownExtent, 1), ElementsAre(8, 32));
+  EXPECT_THAT(registers(2048, 1920, 2), ElementsAre(8, 48));
+  EXPECT_THAT(registers(2048, 2048, 16), ElementsAre(8, 32));
+  EXPECT_THAT(registers(1024, 960, 1, ElementType::F32, "haswell"),
+              ElementsAre(4, 24));
 }
 
 // Blocks of k are longer where the second level has room for a square block of
@@ -265,7 +286,7 @@ TEST(CPUGemm, BlocksOfFewRowsStayInTheSecondLevel) {
   EXPECT_THAT(tileOf(128, false), ElementsAre(128, 2048, 64, 128));
   // Few columns leave k more of it; more rows use a block more often.
   EXPECT_EQ(best(gemm(128, 512, 512), target).plan.tile[2], 256);
-  EXPECT_THAT(tileOf(129, false), ElementsAre(136, 4096, 512, 136));
+  EXPECT_THAT(tileOf(129, false), ElementsAre(136, 4128, 512, 136));
   EXPECT_EQ(best(gemm(100, 256, kUnknownExtent), target).plan.tile[2], 512);
   EXPECT_EQ(best(gemm(100, 2048, kUnknownExtent), target).plan.tile[2], 64);
   // Of words as many.

@@ -68,6 +68,12 @@ public:
   /// rows need not be a power of two: nothing transposes them when staging.
   MicroTile chooseMicroTile(int64_t m, int64_t n, bool anyRows = false) const;
 
+  /// The usual tile with as many columns as registers hold, where `n` columns
+  /// leave few of these without work; other tiles as they are. Where a block of
+  /// A comes from the second level once for each panel of B, wide panels are
+  /// fewer. Unknown extents keep the usual tile.
+  MicroTile widen(MicroTile micro, int64_t n) const;
+
   /// The most columns that leave room for the sums of `rows` rows, a row of B
   /// and a broadcast in registers.
   int64_t mostColumns(int64_t rows) const;

@@ -370,7 +370,7 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
 
   // B's packed block stays in this core's half of the last-level share.
   int64_t mostColumns =
-      std::min<int64_t>(4096, model.l3 / 2 / (kBlock * model.elementBytes));
+      std::min<int64_t>(4128, model.l3 / 2 / (kBlock * model.elementBytes));
   // Of few rows panels of B are read a few times only: a block of them stays in
   // the second level, of as many columns as leave k some length. Where rows of
   // B run along k these are longer, and columns fewer.
@@ -396,6 +396,7 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   int64_t columns =
       evenShare(knowsN ? problem.n : 1024, micro.columns, mostColumns);
 
+  int64_t columnsOfShare = problem.n;
   // Share the product between the cores; a batch may already do that. Every way
   // to write the number of shares as a grid is tried: cutting m packs B more
   // often, cutting n packs A more often. Among equals m is cut.
@@ -409,9 +410,9 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
     for (int64_t down = shares; down >= 1; --down) {
       if (shares % down != 0)
         continue;
+      int64_t across = ceilDiv(problem.n, shares / down);
       int64_t m = evenShare(ceilDiv(problem.m, down), micro.rows, mostRows);
-      int64_t n = evenShare(ceilDiv(problem.n, shares / down), micro.columns,
-                            mostColumns);
+      int64_t n = evenShare(across, micro.columns, mostColumns);
       double tiles = static_cast<double>(ceilDiv(problem.m, m)) *
                      static_cast<double>(ceilDiv(problem.n, n)) *
                      static_cast<double>(assumed(problem.batch, 1));
@@ -422,8 +423,15 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
         best = total;
         rows = m;
         columns = n;
+        columnsOfShare = across;
       }
     }
+  }
+
+  if (MicroTile wide = model.widen(micro, columnsOfShare);
+      length == 1 && !hasFewRows && wide.columns > micro.columns) {
+    micro = wide;
+    columns = evenShare(columnsOfShare, micro.columns, mostColumns);
   }
 
   if (int64_t most = std::max(depth, roundDown(elements / columns, 8));

@@ -63,21 +63,21 @@ tracea_pipe.kernel @packed(%p: memref<16x2xf32>, %b: memref<16x8xf32>, %d: memre
 }
 
 // What is asked for right before a long multiply of panels is spread among its steps: each
-// piece of 32 of them asks for its share of rows, one of the sums and eight of a panel, in two lines each.
+// piece of 16 of them asks for its share of rows, one of the sums and four of a panel, in two lines each.
 // CHECK-LABEL: tracea_pipe.kernel @spread(
 // CHECK-SAME:    %[[P:[a-z0-9]+]]: memref<64x2xf32>, %[[B:[a-z0-9]+]]: memref<64x8xf32>, %[[D:[a-z0-9]+]]: memref<?x48xf32>
 // CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
 // CHECK-NOT:       memref.prefetch
-// CHECK:           scf.for %[[K:[a-z0-9]+]] = %c0 to %{{.*}} step %c32 iter_args
-// CHECK:             %[[PIECE:.*]] = arith.divui %[[K]], %c32
+// CHECK:           scf.for %[[K:[a-z0-9]+]] = %c0 to %{{.*}} step %c16 iter_args
+// CHECK:             %[[PIECE:.*]] = arith.divui %[[K]], %c16
 // CHECK:             %[[ROW:.*]] = arith.addi %[[I]], %[[PIECE]]
 // CHECK-NEXT:        memref.prefetch %[[D]][%[[ROW]], %[[J]]], write, locality<3>
 // CHECK-NOT:         memref.prefetch %[[D]]
 // CHECK:             memref.prefetch %[[B]]{{.*}} read, locality<2>
-// CHECK-COUNT-15:    memref.prefetch %[[B]]{{.*}} read, locality<2>
+// CHECK-COUNT-7:     memref.prefetch %[[B]]{{.*}} read, locality<2>
 // CHECK-NOT:         locality<2>
 // CHECK:             %[[REST:.*]] = arith.subi %{{.*}}, %[[K]]
-// CHECK:             %[[STEPS:.*]] = arith.minsi %[[REST]], %c32
+// CHECK:             %[[STEPS:.*]] = arith.minsi %[[REST]], %c16
 // CHECK:             scf.for %{{.*}} = %c0 to %[[STEPS]]
 tracea_pipe.kernel @spread(%p: memref<64x2xf32>, %b: memref<64x8xf32>, %d: memref<?x48xf32>, %depth: index) {
   tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
