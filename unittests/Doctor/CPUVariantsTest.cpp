@@ -582,6 +582,16 @@ TEST(CPUConv, PatchesLeaveReadyPanelsTheSecondLevel) {
   EXPECT_EQ(best(small, target).plan.tile[3], 9 * 512);
 }
 
+// Where filters are shared between cores each reads the whole image, and none
+// finds in its second level what another has read there.
+TEST(CPUConv, CoresShareTheImageRatherThanItsFilters) {
+  Problem problem = conv(1, 14, 256, 1024, 1);
+  problem.imageHeight = problem.imageWidth = 14;
+  problem.isFilterConstant = true;
+  EXPECT_EQ(best(problem, cpu("sapphirerapids", 1)).plan.tile[0], 14);
+  EXPECT_EQ(best(problem, cpu("sapphirerapids", 2)).plan.tile[0], 7);
+}
+
 TEST(CPUConv, DotProductsOfChannels) {
   Problem problem = conv(1, 28, 128, 128, 3);
   problem.operand = problem.second = ElementType::I8;

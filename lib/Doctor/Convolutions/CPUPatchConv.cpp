@@ -4,6 +4,8 @@
 
 #include "CPUPatchConv.h"
 
+#include <cmath>
+
 using namespace tracea::doctor;
 
 /// Two tiles of a unit by two: of an image whose rows are a tile two rows,
@@ -198,8 +200,13 @@ double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
   double seen = patchArea(problem, assumed(problem.outputHeight, 56),
                           assumed(problem.outputWidth, 56)) *
                 static_cast<double>(channels * model.elementBytes);
-  double passes =
-      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2]));
+  // What another core has read is in that one's.
+  double tilesOfCore = std::ceil(
+      gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) /
+      static_cast<double>(model.cores));
+  double passes = std::min(
+      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2])),
+      tilesOfCore);
   double cycles =
       seen <= static_cast<double>(model.l2) / 2 ? read / passes : read;
   return tile[3] < channels ? cycles + read : cycles;
