@@ -16,11 +16,15 @@
 
 #include "tracea/Runtime/CPU/HostCPU.h"
 
+#include "tracea/Runtime/CPU/CPUQuota.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <sched.h>
+#include <sstream>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -37,13 +41,23 @@ bool HostCPU::has(const std::string &feature) const {
   return std::binary_search(features.begin(), features.end(), feature);
 }
 
-int countUsableProcessors() {
+static int countAffinity() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
     return CPU_COUNT(&set);
   // More processors than a cpu_set_t holds, or no such call.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int countUsableProcessors() {
+  int count = countAffinity();
+  std::ifstream file("/proc/self/cgroup");
+  std::stringstream groups;
+  groups << file.rdbuf();
+  if (std::optional<int> quota = readCPUQuota(groups.str(), "/sys/fs/cgroup"))
+    count = std::min(count, *quota);
+  return count;
 }
 
 std::vector<std::string> readAArch64Features(uint64_t first, uint64_t second) {

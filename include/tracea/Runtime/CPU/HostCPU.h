@@ -41,7 +41,8 @@ Status requestFeatures(const std::vector<std::string> &features);
 /// vector.
 std::vector<std::string> readAArch64Features(uint64_t first, uint64_t second);
 
-/// Processors that this process may run on; at least 1.
+/// Processors that this process may run on, and no more than its control groups
+/// grant it the time of (`readCPUQuota`); at least 1.
 int countUsableProcessors();
 
 } // namespace tracea::runtime
