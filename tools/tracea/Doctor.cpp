@@ -138,16 +138,6 @@ static void checkSystem(Findings &findings) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Processors that the control group grants; 0: no limit.
-static double readProcessorQuota() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0)
-    return 0;
-  return std::atof(quota.c_str()) / period;
-}
-
 static std::shared_ptr<rt::Device> checkThreads(Findings &findings) {
   Expected<std::shared_ptr<rt::Device>> device = rt::openDevice("cpu");
   if (!device) {
@@ -162,15 +152,10 @@ static std::shared_ptr<rt::Device> checkThreads(Findings &findings) {
                      std::to_string(usable) + " usable processors" +
                      (variable ? std::string(", TRACEA_NUM_THREADS=") + variable
                                : ", TRACEA_NUM_THREADS is not set");
-  double quota = readProcessorQuota();
   if (threads > usable)
     warn(findings, "threads", text,
-         "more threads than processors are slower, not faster");
-  else if (quota > 0 && quota < static_cast<double>(threads) - 0.01)
-    warn(findings, "threads",
-         text + "; the control group grants " + formatNumber("%.2g", quota),
-         "set TRACEA_NUM_THREADS to what is granted: threads beyond it are "
-         "stopped in turns");
+         "more threads than processors, or than control groups grant the time "
+         "of, are slower, not faster");
   else
     good(findings, "threads", text);
   return *device;
