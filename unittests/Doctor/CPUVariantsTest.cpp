@@ -590,6 +590,11 @@ TEST(CPUConv, CoresShareTheImageRatherThanItsFilters) {
   problem.isFilterConstant = true;
   EXPECT_EQ(best(problem, cpu("sapphirerapids", 1)).plan.tile[0], 14);
   EXPECT_EQ(best(problem, cpu("sapphirerapids", 2)).plan.tile[0], 7);
+  // More of them than stay beside it would be fetched for each tile of pixels.
+  Problem deep = conv(1, 7, 2048, 512, 1);
+  deep.imageHeight = deep.imageWidth = 7;
+  deep.isFilterConstant = true;
+  EXPECT_EQ(best(deep, cpu("sapphirerapids", 2)).plan.tile[0], 7);
 }
 
 TEST(CPUConv, DotProductsOfChannels) {

@@ -200,13 +200,16 @@ double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
   double seen = patchArea(problem, assumed(problem.outputHeight, 56),
                           assumed(problem.outputWidth, 56)) *
                 static_cast<double>(channels * model.elementBytes);
-  // What another core has read is in that one's.
-  double tilesOfCore = std::ceil(
-      gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) /
-      static_cast<double>(model.cores));
-  double passes = std::min(
-      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2])),
-      tilesOfCore);
+  double passes =
+      static_cast<double>(ceilDiv(assumed(problem.groupFilters, 64), tile[2]));
+  // What another core has read is in that one's. Where filters do not all stay
+  // beside it, tiles of pixels that take turns at them would fetch them anew.
+  double all = panelWords(problem, assumed(problem.groupFilters, 64));
+  if (all * static_cast<double>(model.elementBytes) <=
+      static_cast<double>(model.l2) / 2)
+    passes = std::min(passes, std::ceil(gridTiles(problem, problem.groupFilters,
+                                                  tile[0], tile[1], tile[2]) /
+                                        static_cast<double>(model.cores)));
   double cycles =
       seen <= static_cast<double>(model.l2) / 2 ? read / passes : read;
   return tile[3] < channels ? cycles + read : cycles;
