@@ -25,6 +25,8 @@ constexpr int64_t kFewestSteps = 16;
 constexpr int64_t kFewestUnitSteps = 2;
 /// So few requests may be open at once.
 constexpr int64_t kFewLines = 16;
+/// Lines that a piece asks for, about: eight make the multiply wait as well.
+constexpr int64_t kLinesOfPiece = 4;
 
 /// The requests right before `mma`, with nothing but computations between.
 static SmallVector<PrefetchOp> getRequests(MmaOp mma) {
@@ -109,7 +111,7 @@ static void spread(MutableArrayRef<MmaOp> group, TargetAttr target) {
       getUnitTile(target, cast<RankedTensorType>(mma.getAcc().getType()));
   int64_t fewest = unit ? kFewestUnitSteps * unit->words : kFewestSteps;
   int64_t extent = rhs.getDimSize(0);
-  int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kFewLines / 4),
+  int64_t pieces = std::min<int64_t>(llvm::divideCeil(lines, kLinesOfPiece),
                                      extent / fewest);
   if (lines <= kFewLines || pieces < 2)
     return;

@@ -368,7 +368,8 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
   int64_t kBlock = blockWords(model, problem.k);
 
-  // B's packed block stays in this core's half of the last-level share.
+  // B's packed block stays in this core's half of the last-level share. At most
+  // about 4096 columns of it, as whole panels of 32 or of 48.
   int64_t mostColumns =
       std::min<int64_t>(4128, model.l3 / 2 / (kBlock * model.elementBytes));
   // Of few rows panels of B are read a few times only: a block of them stays in

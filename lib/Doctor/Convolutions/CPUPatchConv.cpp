@@ -90,10 +90,12 @@ static double panelWords(const Problem &problem, int64_t filters) {
 }
 
 /// Whether so many words of filters stay in the second level, beside what
-/// streams through it, from one tile of pixels to the next.
-static bool doFiltersStay(const CPUModel &model, double words) {
+/// streams through it, from one tile of pixels to the next: in a quarter of it,
+/// or in half where no patch is staged.
+static bool doFiltersStay(const CPUModel &model, double words,
+                          bool isPatchStaged = true) {
   return words * static_cast<double>(model.elementBytes) <=
-         static_cast<double>(model.l2) / 4;
+         static_cast<double>(model.l2) / (isPatchStaged ? 4 : 2);
 }
 
 /// Whether a patch of so many words crowds panels of filters that stay in the
@@ -205,8 +207,7 @@ double PatchConv::inPlaceCycles(const Problem &problem, const CPUModel &model,
   // What another core has read is in that one's. Where filters do not all stay
   // beside it, tiles of pixels that take turns at them would fetch them anew.
   double all = panelWords(problem, assumed(problem.groupFilters, 64));
-  if (all * static_cast<double>(model.elementBytes) <=
-      static_cast<double>(model.l2) / 2)
+  if (doFiltersStay(model, all, /*isPatchStaged=*/false))
     passes = std::min(passes, std::ceil(gridTiles(problem, problem.groupFilters,
                                                   tile[0], tile[1], tile[2]) /
                                         static_cast<double>(model.cores)));

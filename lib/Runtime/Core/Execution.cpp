@@ -512,9 +512,13 @@ Status Execution::run(Span<const TensorView> inputs, Span<Tensor> outputs) {
 Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
                           Span<const DeviceTensor> outputs) {
   try {
-    Status status = impl->isRepeated(inputs, outputs)
-                        ? impl->repeat(stream)
-                        : impl->enqueue(stream, inputs, outputs);
+    Status status;
+    if (impl->isRepeated(inputs, outputs)) {
+      impl->inFlight = true;
+      status = impl->repeat(stream);
+    } else {
+      status = impl->enqueue(stream, inputs, outputs);
+    }
     if (status.ok())
       return status;
     // The caller waits for its own stream: nothing may be under way elsewhere.

@@ -136,7 +136,9 @@ Status Execution::Impl::prepare() {
     stats.kernelTimes[i].kernel = program->manifest.kernels[i].name;
   TRACEA_RETURN_IF_ERROR(makeRecords());
   prepareConstants();
-  return prepareStreams();
+  TRACEA_RETURN_IF_ERROR(prepareStreams());
+  repeated.isPossible = mayRepeat();
+  return Status::success();
 }
 
 Status Execution::Impl::prepareStreams() {

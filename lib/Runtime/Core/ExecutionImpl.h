@@ -166,6 +166,8 @@ struct RepeatedRun {
     /// In this run.
     void *data = nullptr;
   };
+  /// Whether there can be one: `mayRepeat`.
+  bool isPossible = false;
   bool isReady = false;
   std::vector<Operand> operands;
   /// Those that launch something, in their order.

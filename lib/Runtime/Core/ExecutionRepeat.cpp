@@ -29,10 +29,15 @@ bool Execution::Impl::mayRepeat() const {
   for (const std::vector<size_t> &zeroed : zeroedBefore)
     if (!zeroed.empty())
       return false;
-  for (size_t s = 0; s < steps.size(); ++s)
-    if (!isConstantStep[s] &&
-        (!entry->steps[s].isLaunch() || !steps[s].mapPatches.empty()))
+  for (size_t s = 0; s < steps.size(); ++s) {
+    if (isConstantStep[s])
+      continue;
+    if (!entry->steps[s].isLaunch())
       return false;
+    for (const ArgSpec &arg : entry->steps[s].args)
+      if (arg.kind == ArgKind::TensorMap)
+        return false;
+  }
   return true;
 }
 
@@ -40,7 +45,7 @@ void Execution::Impl::prepareRepeat() {
   repeated.isReady = false;
   repeated.operands.clear();
   repeated.steps.clear();
-  if (!mayRepeat() || !isLoaded)
+  if (!repeated.isPossible || !isLoaded)
     return;
   std::vector<BoundBuffer *> bufferOf(inputs.size(), nullptr);
   for (size_t b = 0; b < buffers.size(); ++b)
@@ -160,6 +165,7 @@ bool Execution::Impl::takeRepeated(Span<const Input> from,
 }
 
 bool Execution::Impl::isRepeated(Span<const TensorView> from, Span<Tensor> to) {
+  // What was enqueued has to be waited for, and may have failed.
   return !inFlight && takeRepeated<TensorView, Tensor>(from, to);
 }
 
