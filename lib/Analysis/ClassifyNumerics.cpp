@@ -67,7 +67,7 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
                     features.contains("+neon");
     result.name = result.hasFma ? "cpu fma" : "cpu";
     result.dot = [attr](Type operand, RankedTensorType sums) {
-      const hardware::DotProduct *dot = getDotProduct(attr, operand, sums);
+      const hardware::DotProduct *dot = getWordProduct(attr, operand, sums);
       if (!dot)
         return numerics::TargetNumerics::Dot();
       return numerics::TargetNumerics::Dot{

@@ -11,25 +11,47 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace hardware = ::tracea::target;
 
-const hardware::DotProduct *mlir::tracea::getDotProduct(TargetAttr target,
-                                                        hardware::UnitKind unit,
-                                                        Type operand,
-                                                        Type accumulator) {
+using FindProduct = const hardware::DotProduct *(const hardware::HasFeature &,
+                                                 int, hardware::UnitKind,
+                                                 hardware::ElementType,
+                                                 hardware::ElementType);
+
+/// What `find` finds for that type and accumulator on the unit; null where no
+/// dot product has them.
+static const hardware::DotProduct *findOn(TargetAttr target,
+                                          hardware::UnitKind unit, Type type,
+                                          Type accumulator, FindProduct find) {
   using E = hardware::ElementType;
   if (!target || target.getKind() != TargetKind::CPU)
     return nullptr;
-  bool isInteger = operand.isInteger(8) && accumulator.isInteger(32);
-  if (!isInteger && !(operand.isBF16() && accumulator.isF32()))
+  bool isInteger = (type.isInteger(8) || type.isInteger(16)) &&
+                   accumulator.isInteger(32);
+  if (!isInteger && !(type.isBF16() && accumulator.isF32()))
     return nullptr;
+  E element = type.isBF16() ? E::BF16 : type.isInteger(8) ? E::I8 : E::I16;
   SmallVector<StringRef> features;
   target.getFeatures().split(features, ',');
-  return hardware::findDotProduct(
+  return find(
       [&](std::string_view name) {
         return llvm::is_contained(
             features, "+" + StringRef(name.data(), name.size()).str());
       },
-      static_cast<int>(target.getVectorBits()), unit,
-      isInteger ? E::I8 : E::BF16, isInteger ? E::I32 : E::F32);
+      static_cast<int>(target.getVectorBits()), unit, element,
+      isInteger ? E::I32 : E::F32);
+}
+
+const hardware::DotProduct *mlir::tracea::getDotProduct(TargetAttr target,
+                                                        hardware::UnitKind unit,
+                                                        Type operand,
+                                                        Type accumulator) {
+  return findOn(target, unit, operand, accumulator, hardware::findDotProduct);
+}
+
+Type mlir::tracea::getWordElement(MLIRContext *context,
+                                  const hardware::DotProduct &dot) {
+  if (dot.element == hardware::ElementType::BF16)
+    return BFloat16Type::get(context);
+  return IntegerType::get(context, hardware::bitWidth(dot.element));
 }
 
 LanesAttr mlir::tracea::getUnitLanes(MLIRContext *context,
@@ -54,16 +76,18 @@ static bool isUnitTile(const hardware::DotProduct &dot, RankedTensorType sums) {
          getLanes(sums) == getUnitLanes(sums.getContext(), dot, shape);
 }
 
-const hardware::DotProduct *mlir::tracea::getDotProduct(TargetAttr target,
-                                                        Type operand,
-                                                        RankedTensorType sums) {
+const hardware::DotProduct *
+mlir::tracea::getWordProduct(TargetAttr target, Type element,
+                             RankedTensorType sums) {
   Type accumulator = sums.getElementType();
-  const hardware::DotProduct *tiles =
-      getDotProduct(target, hardware::UnitKind::AMX, operand, accumulator);
+  auto find = [&](hardware::UnitKind unit) {
+    return findOn(target, unit, element, accumulator,
+                  hardware::findWordProduct);
+  };
+  const hardware::DotProduct *tiles = find(hardware::UnitKind::AMX);
   if (tiles && isUnitTile(*tiles, sums))
     return tiles;
-  return getDotProduct(target, hardware::UnitKind::Vector, operand,
-                       accumulator);
+  return find(hardware::UnitKind::Vector);
 }
 
 /// The products of the target's tile unit, of all types.

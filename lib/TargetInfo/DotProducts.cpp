@@ -4,7 +4,8 @@
 //
 // Sources, by the short names used below:
 //   [SDM]     Intel 64 and IA-32 SDM volume 2: VPDPBUSD (four products of an
-//             unsigned and a signed byte, added without saturation), VDPBF16PS
+//             unsigned and a signed byte, added without saturation), PMADDWD
+//             (two products of signed words, added up), VDPBF16PS
 //             (two fused multiply-adds a lane, the elements at odd places
 //             first; rounds to nearest, takes and returns subnormal numbers as
 //             zero, whatever MXCSR says); TDPBSSD, TDPBF16PS (of each sum the
@@ -31,12 +32,28 @@ struct Entry {
 };
 } // namespace
 
-static constexpr auto I8 = ElementType::I8, I32 = ElementType::I32,
-                      BF16 = ElementType::BF16, F32 = ElementType::F32;
+static constexpr auto I8 = ElementType::I8, I16 = ElementType::I16,
+                      I32 = ElementType::I32, BF16 = ElementType::BF16,
+                      F32 = ElementType::F32;
 
 constexpr TileShape amxTile = {16, 16, 8};
 // Two rows by two columns, in one vector.
 constexpr TileShape blocks = {2, 1, 0};
+
+// Bytes widened to pairs of halves: two instructions for two products a lane,
+// on processors whose own products of bytes saturate.
+constexpr DotProduct pairs(std::string_view feature, std::string_view intrinsic,
+                           int bits) {
+  DotProduct product;
+  product.feature = feature;
+  product.intrinsic = intrinsic;
+  product.vectorBits = bits;
+  product.folded = 2;
+  product.arithmetic = "dot";
+  product.element = I16;
+  product.addsToSums = false;
+  return product;
+}
 
 // Of several of one unit and width the first is taken.
 static constexpr Entry table[] = {
@@ -45,6 +62,9 @@ static constexpr Entry table[] = {
       "dot"}},
     {"x86_64",
      {"avxvnni", "llvm.x86.avx512.vpdpbusd.256", 256, I8, I32, 4, true, "dot"}},
+    {"x86_64", pairs("avx512bw", "llvm.x86.avx512.pmaddw.d.512", 512)},
+    {"x86_64", pairs("avx2", "llvm.x86.avx2.pmadd.wd", 256)},
+    {"x86_64", pairs("sse2", "llvm.x86.sse2.pmadd.wd", 128)},
     {"x86_64",
      {"avx512bf16", "llvm.x86.avx512bf16.dpbf16ps.512", 512, BF16, F32, 2,
       false, "vdpbf16ps"}},
@@ -64,16 +84,30 @@ static constexpr Entry table[] = {
       UnitKind::Vector, blocks}},
 };
 
-const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
-                                 UnitKind unit, ElementType operand,
-                                 ElementType accumulator) {
+static const DotProduct *find(const HasFeature &hasFeature, int vectorBits,
+                              UnitKind unit, ElementType DotProduct::*what,
+                              ElementType type, ElementType accumulator) {
   for (const Entry &entry : table)
     if (const DotProduct &product = entry.product;
         product.unit == unit && product.vectorBits == vectorBits &&
-        product.operand == operand && product.accumulator == accumulator &&
+        product.*what == type && product.accumulator == accumulator &&
         hasFeature(product.feature))
       return &product;
   return nullptr;
+}
+
+const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
+                                 UnitKind unit, ElementType operand,
+                                 ElementType accumulator) {
+  return find(hasFeature, vectorBits, unit, &DotProduct::operand, operand,
+              accumulator);
+}
+
+const DotProduct *findWordProduct(const HasFeature &hasFeature, int vectorBits,
+                                  UnitKind unit, ElementType element,
+                                  ElementType accumulator) {
+  return find(hasFeature, vectorBits, unit, &DotProduct::element, element,
+              accumulator);
 }
 
 const DotProduct *findDotProduct(const TargetDescription &target, UnitKind unit,

@@ -44,6 +44,7 @@ static const Names<ElementType> &elementNames() {
       {ElementType::F8E4M3FNUZ, "f8E4M3FNUZ"},
       {ElementType::F8E5M2FNUZ, "f8E5M2FNUZ"},
       {ElementType::I32, "i32"},
+      {ElementType::I16, "i16"},
       {ElementType::I8, "i8"},
       {ElementType::I4, "i4"}};
   return names;
@@ -105,6 +106,7 @@ unsigned bitWidth(ElementType type) {
     return 32;
   case ElementType::F16:
   case ElementType::BF16:
+  case ElementType::I16:
     return 16;
   case ElementType::F8E4M3FN:
   case ElementType::F8E5M2:
@@ -292,6 +294,11 @@ std::optional<RegisterTile> registerTile(const TargetDescription &target,
   int needed = target.vector.fmaPerCycle * target.vector.fmaLatency;
   if (needed == 0)
     needed = 10;
+  // Exactly so many leave no slack: whatever delays one delays all behind it.
+  // On Zen 3 4 x 2 vectors ran at half the rate of 4 x 3 on a busy core.
+  constexpr int fewRegisters = 16;
+  if (target.vector.registers <= fewRegisters)
+    needed += target.vector.fmaPerCycle;
   // Rows are a power of two, so that packing transposes whole blocks and the
   // tile stays a linear lane map. More than 8 only adds broadcasts: the loads
   // of B are amortised already.
@@ -430,6 +437,12 @@ TargetDescription narrow(const TargetDescription &target,
   }
   if (result.features.size() == target.features.size())
     return result;
+  // A rate is that of an instruction.
+  if (findDotProduct(target, UnitKind::Vector, ElementType::I8,
+                     ElementType::I32) !=
+      findDotProduct(result, UnitKind::Vector, ElementType::I8,
+                     ElementType::I32))
+    result.vector.int8DotPerCycle = 0;
   if (result.arch == "x86_64")
     narrowX86Vector(result);
   else if (result.arch == "aarch64")

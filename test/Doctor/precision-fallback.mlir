@@ -10,11 +10,12 @@
 // RUN:   | FileCheck %s --check-prefix=AMD
 // RUN: tracea-opt %s --tracea-select-schedule=target=neoverse-v1 | FileCheck %s --check-prefix=ARM
 
-// HASWELL:     [[@LINE+40]]:8: remark: [Passed] schedule-selected {{.*}}takes 'gemm.packed'
-// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.gemm: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of i8 ('avx512vnni' or 'avxvnni' or 'amx-int8')"
+// Bytes are multiplied there too, widened to pairs.
+// HASWELL:     [[@LINE+40]]:8: remark: [Passed] schedule-selected {{.*}}takes 'gemm.dot'
+// HASWELL-NOT: precision-fallback {{.*}}tracea.gemm: products of i8
 // HASWELL:     remark: [Missed] precision-fallback {{.*}}products of bf16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of bf16 ('avx512bf16' or 'amx-bf16')"
 // HASWELL:     remark: [Missed] precision-fallback {{.*}}products of f16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: no target of this architecture multiplies them otherwise"
-// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.conv2d: products of i8
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.conv2d: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 32 operations a cycle a core: 'conv2d.patch' does not multiply by dot products"
 // HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.attention: products of bf16
 // HASWELL-NOT: Missed] precision-fallback
 

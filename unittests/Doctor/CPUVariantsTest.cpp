@@ -84,13 +84,28 @@ TEST(CPUGemm, DotProductsWhereTheyAreFaster) {
   Problem pairs = narrow(1024, 1024, 1024, ElementType::BF16);
   for (const char *name :
        {"cascadelake", "icelake-server", "sapphirerapids", "alderlake",
-        "znver4", "znver5", "neoverse-n1", "neoverse-v2"})
+        "znver4", "znver5", "neoverse-n1", "neoverse-v2",
+        // Of pairs, to which bytes are widened.
+        "haswell", "skylake-avx512", "znver3", "x86-64-v2"})
     EXPECT_EQ(best(bytes, cpu(name, 1)).variant->name(), "gemm.dot") << name;
   for (const char *name : {"znver4", "znver5", "neoverse-v1"})
     EXPECT_EQ(best(pairs, cpu(name, 1)).variant->name(), "gemm.dot") << name;
   // There one takes two cycles: two f32 multiply-adds a cycle do as much twice.
   EXPECT_EQ(best(pairs, cpu("cooperlake", 1)).variant->name(), "gemm.packed");
   EXPECT_EQ(refusal(pairs, cpu("cooperlake", 1), "gemm.dot"), "");
+}
+
+TEST(CPUGemm, ProductsThatAreAddedTakeARegister) {
+  // Of 16 registers, four by two vectors of sums leave room for a row of B, a
+  // broadcast and a product; four by three would leave none for that.
+  Problem bytes = narrow(1024, 1024, 1024, ElementType::I8);
+  for (const char *name : {"haswell", "znver3", "x86-64-v3"}) {
+    Candidate found = best(bytes, cpu(name, 1));
+    schedule::Extents registers = found.plan.registers();
+    int64_t vectors = registers[1] / 8;
+    EXPECT_LE(registers[0] * vectors + vectors + 2, 16) << name;
+    EXPECT_EQ(found.plan.tile[2] % 2, 0) << name;
+  }
 }
 
 TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
@@ -177,10 +192,11 @@ TEST(CPUGemm, BlocksOfTwoRows) {
 
 TEST(CPUGemm, DotProductsAreRefusedByReason) {
   Problem bytes = narrow(64, 64, 64, ElementType::I8);
+  Problem pairs = narrow(64, 64, 64, ElementType::BF16);
   for (const char *name : {"haswell", "x86-64-v4", "skylake-avx512"})
-    EXPECT_EQ(refusal(bytes, cpu(name, 1), "gemm.dot"),
-              "the target has no dot products of i8 ('avx512vnni' or "
-              "'avxvnni' or 'amx-int8')");
+    EXPECT_EQ(refusal(pairs, cpu(name, 1), "gemm.dot"),
+              "the target has no dot products of bf16 ('avx512bf16' or "
+              "'amx-bf16')");
   EXPECT_EQ(refusal(bytes, cpu("armv8-a", 1), "gemm.dot"),
             "the target has no dot products of i8 ('i8mm' or 'dotprod')");
   EXPECT_THAT(refusal(gemm(64, 64, 64), cpu("znver4", 1), "gemm.dot"),

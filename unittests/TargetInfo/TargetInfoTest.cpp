@@ -275,7 +275,7 @@ TEST(TargetTables, EnumeratorsRoundTrip) {
        {ElementType::F64, ElementType::F32, ElementType::TF32, ElementType::F16,
         ElementType::BF16, ElementType::F8E4M3FN, ElementType::F8E5M2,
         ElementType::F8E4M3FNUZ, ElementType::F8E5M2FNUZ, ElementType::I32,
-        ElementType::I8, ElementType::I4}) {
+        ElementType::I16, ElementType::I8, ElementType::I4}) {
     EXPECT_EQ(parseElementType(stringify(type)), type);
     EXPECT_GT(bitWidth(type), 0u);
   }
@@ -379,7 +379,7 @@ TEST(Narrow, WithoutAVX512) {
   EXPECT_EQ(less.vector.registers, 16);
   EXPECT_EQ(less.vector.maskRegisters, 0);
   EXPECT_FALSE(less.vector.bf16Dot);
-  EXPECT_FALSE(less.vector.int8Dot);
+  EXPECT_EQ(less.peakFlopsPerCycle(UnitKind::Vector, ElementType::I8), 0);
   EXPECT_FALSE(less.hasFeature("avx512f"));
   EXPECT_THAT(less.attributeString(), HasSubstr("-avx512f"));
   EXPECT_THAT(less.attributeString(), HasSubstr("+avx2"));
@@ -421,7 +421,19 @@ TEST(Narrow, ShorterDotProducts) {
   EXPECT_EQ(less.vector.bits, 256);
   EXPECT_TRUE(less.vector.int8Dot);
   EXPECT_FALSE(less.vector.bf16Dot);
-  EXPECT_FALSE(narrow(target, without(target.features, "avx")).vector.int8Dot);
+}
+
+TEST(Narrow, OtherDotProducts) {
+  // Without products of bytes there are those of pairs, whose rate is another.
+  TargetDescription target = *lookup("znver4");
+  TargetDescription less =
+      narrow(target, without(target.features, "avx512vnni"));
+  EXPECT_EQ(less.vector.bits, 512);
+  const DotProduct *pairs = findDotProduct(
+      less, UnitKind::Vector, ElementType::I8, ElementType::I32);
+  ASSERT_NE(pairs, nullptr);
+  EXPECT_EQ(pairs->feature, "avx512bw");
+  EXPECT_EQ(less.peakFlopsPerCycle(UnitKind::Vector, ElementType::I8), 0);
 }
 
 TEST(DotProducts, FollowFeaturesAndVectors) {
@@ -470,8 +482,20 @@ TEST(DotProducts, FollowFeaturesAndVectors) {
   EXPECT_NE(
       pairs->arithmetic,
       find("neoverse-v1", ElementType::BF16, ElementType::F32)->arithmetic);
-  EXPECT_EQ(find("x86-64-v4", ElementType::I8, ElementType::I32), nullptr);
-  EXPECT_EQ(find("haswell", ElementType::I8, ElementType::I32), nullptr);
+  // Bytes are widened where there are products of pairs alone.
+  for (auto [name, bits] :
+       {std::pair("x86-64-v4", 512), {"haswell", 256}, {"x86-64-v2", 128}}) {
+    const DotProduct *widened = find(name, ElementType::I8, ElementType::I32);
+    ASSERT_NE(widened, nullptr) << name;
+    EXPECT_EQ(widened->vectorBits, bits);
+    EXPECT_EQ(widened->folded, 2);
+    EXPECT_EQ(widened->element, ElementType::I16);
+    EXPECT_FALSE(widened->addsToSums);
+    EXPECT_EQ(widened->arithmetic, vnni->arithmetic);
+  }
+  EXPECT_EQ(vnni->element, ElementType::I8);
+  EXPECT_TRUE(vnni->addsToSums);
+  EXPECT_EQ(find("armv8-a", ElementType::I8, ElementType::I32), nullptr);
   EXPECT_EQ(find("icelake-server", ElementType::BF16, ElementType::F32),
             nullptr);
   EXPECT_EQ(find("znver4", ElementType::I8, ElementType::F32), nullptr);
@@ -497,7 +521,7 @@ TEST(DotProducts, AreWordsOfTheTables) {
         EXPECT_EQ(dot->columns(), shape->n) << target.name;
         EXPECT_EQ(dot->tile.rows, shape->m) << target.name;
         EXPECT_EQ(dot->tile.registers > 0, unit == UnitKind::AMX);
-        int bits = dot->folded * static_cast<int>(bitWidth(operand));
+        int bits = dot->folded * static_cast<int>(bitWidth(dot->element));
         bool hasBlocks = dot->tile.rows > 1 && dot->tile.registers == 0;
         EXPECT_EQ(bits, hasBlocks ? 64 : 32) << target.name;
         // Operands and sums fill the registers.

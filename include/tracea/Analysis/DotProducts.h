@@ -20,10 +20,14 @@ const ::tracea::target::DotProduct *
 getDotProduct(TargetAttr target, ::tracea::target::UnitKind unit, Type operand,
               Type accumulator);
 
-/// The instruction that adds up products of `operand` in a register tile with
-/// these lanes; null where the target has none.
+/// The type that the instruction's words hold their elements as.
+Type getWordElement(MLIRContext *context,
+                    const ::tracea::target::DotProduct &dot);
+
+/// The instruction that adds up products of words of `element` in a register
+/// tile with these lanes; null where the target has none.
 const ::tracea::target::DotProduct *
-getDotProduct(TargetAttr target, Type operand, RankedTensorType sums);
+getWordProduct(TargetAttr target, Type element, RankedTensorType sums);
 
 /// The lane map of sums in the product's tiles: one register for each of these,
 /// row by row. `shape` are whole tiles.

@@ -52,11 +52,17 @@ public:
   /// tiles of its shorter side and one of the longer one.
   int64_t tileRegistersOf(MicroTile micro) const;
 
+  /// Registers that products take before they are added to sums.
+  int64_t productRegisters = 0;
+
   /// Bytes a cycle of B, which comes from the second level: 32 at best on
   /// recent cores, three quarters of that sustained.
   double streamBytes = 24;
 
-  /// Vector registers that the accumulators, a row of B and a broadcast take.
+  /// Whether registers are so few that a register tile takes all of them.
+  bool hasFewRegisters() const { return registers <= kFewRegisters; }
+  /// Vector registers that the accumulators, a row of B, a broadcast and
+  /// products that are still to be added take.
   int64_t registersOf(MicroTile tile) const;
   bool fits(MicroTile tile) const { return registersOf(tile) <= registers; }
   /// Cycles that one step along k takes: the multiply-add pipes, the two load
@@ -89,6 +95,8 @@ public:
 private:
   double tileCyclesPerStep(MicroTile micro) const;
   MicroTile chooseTiles(int64_t m, int64_t n) const;
+
+  static constexpr int64_t kFewRegisters = 16;
 
   int64_t registers;
   double vectorBytes;

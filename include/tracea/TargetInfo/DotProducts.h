@@ -34,7 +34,8 @@ struct DotProduct {
   /// What a processor has to have, by LLVM's name.
   std::string_view feature;
   /// LLVM's intrinsic of the vector unit: (sums, first operand, second operand)
-  /// -> sums. Empty for a tile unit, whose instructions have a dialect.
+  /// -> sums, or without sums. Empty for a tile unit, whose instructions have a
+  /// dialect.
   std::string_view intrinsic;
   int vectorBits = 0;
   ElementType operand = ElementType::I8;
@@ -54,6 +55,10 @@ struct DotProduct {
   /// Whether the arithmetic is of a whole instruction of a tile unit: the words
   /// of one step of k are not added one after the other.
   bool joinsWords = false;
+  /// What words hold the operands' elements as: staging widens them.
+  ElementType element = operand;
+  /// Whether it adds to sums; else a vector addition does.
+  bool addsToSums = true;
 
   /// Whether subnormal numbers are zeros to it, and its sums none: so it is
   /// with all that add up floats.
@@ -78,6 +83,11 @@ const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
                                  ElementType accumulator);
 const DotProduct *findDotProduct(const TargetDescription &target, UnitKind unit,
                                  ElementType operand, ElementType accumulator);
+
+/// The same of words that hold their elements as `element`.
+const DotProduct *findWordProduct(const HasFeature &hasFeature, int vectorBits,
+                                  UnitKind unit, ElementType element,
+                                  ElementType accumulator);
 
 /// The one of the units of the target that multiplies such words fastest, or
 /// null. Of several whose rate is not known it is the vector unit.

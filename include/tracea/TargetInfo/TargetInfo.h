@@ -39,6 +39,7 @@ enum class ElementType {
   F8E4M3FNUZ,
   F8E5M2FNUZ,
   I32,
+  I16,
   I8,
   I4,
 };
@@ -100,7 +101,7 @@ struct VectorUnit {
   /// cycles; 0 when the entry stands for many machines.
   int fmaPerCycle = 0;
   int fmaLatency = 0;
-  /// The same for the dot products of bf16 pairs and of 8-bit quadruples, of
+  /// The same for the dot products of bf16 pairs and of 8-bit integers, of
   /// which one may take several cycles.
   double bf16DotPerCycle = 0;
   double int8DotPerCycle = 0;
@@ -109,7 +110,7 @@ struct VectorUnit {
   bool fma = false;
   bool fp16 = false;    // arithmetic on f16 elements
   bool bf16Dot = false; // pairs of bf16 into f32
-  bool int8Dot = false; // quadruples of 8-bit integers into i32
+  bool int8Dot = false; // several 8-bit integers a lane into i32
 };
 
 /// Lanes of one shared-memory access that are served together: the span of

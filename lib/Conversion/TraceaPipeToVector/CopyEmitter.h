@@ -95,6 +95,8 @@ private:
   /// run along it.
   std::optional<int64_t> getWordRun() const;
   bool copyWords();
+  /// Elements of the source as the slot's words hold them.
+  Value widen(Value elements);
   void emitWordRows(SmallVectorImpl<Value> &at);
   void emitWordRuns(SmallVectorImpl<Value> &at, int64_t run);
   void emitWordBlock(SmallVectorImpl<Value> &at, int64_t run, int64_t width);

@@ -64,10 +64,15 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   Value multiply(Value sums, Value left, Value right) {
-    llvm::StringRef name(dot.intrinsic.data(), dot.intrinsic.size());
-    return LLVM::CallIntrinsicOp::create(b, Type(sum), b.getStringAttr(name),
-                                         ValueRange{sums, left, right})
-        ->getResult(0);
+    StringAttr name = b.getStringAttr(
+        llvm::StringRef(dot.intrinsic.data(), dot.intrinsic.size()));
+    auto call = [&](ValueRange operands) {
+      return LLVM::CallIntrinsicOp::create(b, Type(sum), name, operands)
+          ->getResult(0);
+    };
+    if (dot.addsToSums)
+      return call({sums, left, right});
+    return arith::AddIOp::create(b, sums, call({left, right}));
   }
   /// A word of the row in all lanes.
   Value broadcastRow(Value k, int64_t row);
@@ -512,7 +517,7 @@ private:
       return op.emitOpError() << "expects all rows where its operands are "
                                  "packed in words";
     const hardware::DotProduct *dot =
-        getDotProduct(context.target, rhsType.getElementType(), accTile);
+        getWordProduct(context.target, rhsType.getElementType(), accTile);
     if (!dot || dot->folded != getWordLength(lhsType))
       return op.emitOpError()
              << "expects a target with dot products of "

@@ -80,7 +80,7 @@ static bool canCut(MmaOp mma, TargetAttr target) {
     return false;
   const hardware::DotProduct *dot = nullptr;
   if (getWordLength(cast<ShapedType>(rhs)) > 1)
-    dot = getDotProduct(target, getElementTypeOrSelf(rhs), sums);
+    dot = getWordProduct(target, getElementTypeOrSelf(rhs), sums);
   return !dot || !dot->isFirstUnsigned;
 }
 

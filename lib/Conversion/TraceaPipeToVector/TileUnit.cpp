@@ -103,7 +103,7 @@ struct LowerTileMultiply : OpConversionPattern<MmaOp> {
              << "expects both operands in memory where its sums are tiles of a "
                 "unit";
     const hardware::DotProduct *dot =
-        getDotProduct(context.target, rhsType.getElementType(), sums);
+        getWordProduct(context.target, rhsType.getElementType(), sums);
     if (!dot || dot->unit == hardware::UnitKind::Vector ||
         lhsType.getElementType() != rhsType.getElementType() ||
         dot->folded != getWordLength(lhsType))

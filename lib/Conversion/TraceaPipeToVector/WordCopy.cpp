@@ -12,7 +12,8 @@
 //  - words across rows that lie side by side in the slot: the same in square
 //    blocks, which are transposed in registers then.
 // Blocks that a limit or the border of the source cuts are loaded under masks,
-// or go element by element.
+// or go element by element. Elements that words hold wider than the source does
+// are widened behind their loads.
 
 #include "CopyEmitter.h"
 #include "llvm/Support/MathExtras.h"
@@ -119,12 +120,13 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
   whole = both(whole, isInside(corner));
 
   auto elements = VectorType::get(width * length, sourceType.getElementType());
+  auto held = VectorType::get(width * length, destType.getElementType());
   auto words = VectorType::get(width, b.getIntegerType(getWordBits()));
   auto emit = [&](function_ref<Value()> load, bool isWhole) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < width; ++i) {
       at[across] = addIndex(b, column, i);
-      rows.push_back(vector::BitCastOp::create(b, words, hold(load())));
+      rows.push_back(vector::BitCastOp::create(b, words, widen(load())));
     }
     at[across] = column;
     for (auto [i, row] : llvm::enumerate(transposeVectors(b, rows))) {
@@ -136,7 +138,7 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
         auto ifOp = scf::IfOp::create(b, isBelow, /*withElseRegion=*/false);
         b.setInsertionPointToStart(ifOp.thenBlock());
       }
-      Value bytes = vector::BitCastOp::create(b, elements, row);
+      Value bytes = vector::BitCastOp::create(b, held, row);
       vector::StoreOp::create(b, bytes, collapsed, getCollapsed(at));
     }
     at[run] = first;
@@ -198,13 +200,13 @@ void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
     b.setInsertionPointToStart(ifOp.thenBlock());
     Value all =
         vector::LoadOp::create(b, elements, source, getSourceIndices(at));
-    vector::StoreOp::create(b, hold(all), collapsed, getCollapsed(at));
+    vector::StoreOp::create(b, widen(all), collapsed, getCollapsed(at));
     b.setInsertionPointToStart(ifOp.elseBlock());
     if (!hasNarrowMasks(context))
       return emitCutBlock(at, run, run, width);
     Value left =
         mulIndex(b, b.createOrFold<arith::SubIOp>(limits[run], first), length);
-    Value part = hold(loadPart(at, width * length, left));
+    Value part = widen(loadPart(at, width * length, left));
     Value mask = vector::CreateMaskOp::create(
         b, VectorType::get(width * length, b.getI1Type()), ValueRange(left));
     vector::MaskedStoreOp::create(b, collapsed, getCollapsed(at), mask, part);
@@ -237,7 +239,7 @@ Value CopyEmitter::loadInterleaved(SmallVectorImpl<Value> &at,
   SmallVector<Value> rows;
   for (int64_t i = 0; i < length; ++i) {
     at[last] = constant(i);
-    rows.push_back(hold(load()));
+    rows.push_back(widen(load()));
   }
   at[last] = zero;
   // Halves of the rows meet first: 0 with 2, 1 with 3.
@@ -282,7 +284,7 @@ void CopyEmitter::emitTurned(SmallVectorImpl<Value> &at) {
       getWidth(destType.getDimSize(run), context.vectorBits / getWordBits());
   width = getWidth(destType.getDimSize(across), width);
   auto words = VectorType::get(width, b.getIntegerType(getWordBits()));
-  auto bytes = VectorType::get(width * length, sourceType.getElementType());
+  auto bytes = VectorType::get(width * length, destType.getElementType());
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
   emitLoops(dims, at, [&] {
     auto steps = scf::ForOp::create(b, zero, limits[across], constant(width));
@@ -326,7 +328,7 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
   int64_t last = destType.getRank() - 1, run = last - 1;
   int64_t width =
       getWidth(destType.getDimSize(run),
-               context.vectorBits / sourceType.getElementTypeBitWidth());
+               context.vectorBits / destType.getElementTypeBitWidth());
   // What moves along rows of the source goes innermost, so that a line is read
   // once.
   SmallVector<int64_t> dims;
@@ -350,11 +352,18 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
   });
 }
 
+Value CopyEmitter::widen(Value elements) {
+  return hold(convertElements(b, elements, destType.getElementType()));
+}
+
 bool CopyEmitter::copyWords() {
   int64_t rank = destType.getRank(), last = rank - 1;
-  // Words of whole elements, which nothing converts or walks through.
+  // Words of whole elements, which nothing but widens or walks through.
+  Type from = sourceType.getElementType(), to = destType.getElementType();
+  bool isWidened = from.isInteger() && to.isInteger() &&
+                   from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
   if (rank < 3 || forms.empty() || !transfer.along.empty() ||
-      sourceType.getElementType() != destType.getElementType())
+      (from != to && !isWidened))
     return false;
   int64_t length = destType.getDimSize(last);
   if (length < 2 || (getWordBits() != 32 && getWordBits() != 64) ||

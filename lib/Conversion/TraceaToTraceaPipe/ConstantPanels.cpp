@@ -82,14 +82,14 @@ Value mlir::tracea::viewWords(KernelBuilder &kb, Value packed,
 Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
                                Value source, const PanelForm &form) {
   RankedTensorType type = form.type;
-  Type element = type.getElementType();
+  Type element = type.getElementType(), held = form.getHeld();
   int64_t steps = type.getDimSize(form.steps);
   SmallVector<int64_t> shape = form.getShape();
   int64_t tileSteps = getTileSteps(form);
   int64_t stepDim = 1 + static_cast<int64_t>(form.others.size());
   rewriter.setInsertionPoint(op);
   Value packed =
-      tensor::EmptyOp::create(rewriter, op->getLoc(), shape, element);
+      tensor::EmptyOp::create(rewriter, op->getLoc(), shape, held);
 
   KernelBuilder kb(rewriter, op, source, packed);
   ImplicitLocOpBuilder &b = kb.builder();
@@ -154,7 +154,7 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
         b, kb.getTileType({tileSteps, form.width}, element),
         kb.getMemRef(source), from, ValueRange{left, outerLeft}, zero,
         kb.map(2, place(kb.dim(1), noOthers, kb.dim(0) * form.word)));
-    StoreOp::create(b, elements, kb.getDest(packed), at,
+    StoreOp::create(b, convertTile(b, elements, held), kb.getDest(packed), at,
                     ValueRange{packedLeft, ix.constant(form.width)},
                     kb.map(2, target));
   };

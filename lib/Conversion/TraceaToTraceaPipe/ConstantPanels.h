@@ -23,14 +23,18 @@ struct PanelForm {
   /// Elements of a word, and how many of them along `steps` there are with the
   /// zeros behind them.
   int64_t word = 1, words = 0;
+  /// What panels hold elements as; null: as the tensor does.
+  Type held = {};
 
+  Type getHeld() const { return held ? held : type.getElementType(); }
   int64_t getPanels() const;
   int64_t getSteps() const { return type.getDimSize(steps); }
-  /// Has words of `length` elements, `whole` elements along `steps` with the
-  /// zeros behind them.
-  void setWords(int64_t length, int64_t whole) {
+  /// Has words of `length` elements, held as `element`: `whole` elements along
+  /// `steps` with the zeros behind them.
+  void setWords(int64_t length, int64_t whole, Type element) {
     word = length;
     words = whole / length;
+    held = element;
   }
   /// The shape of the tensor in panels.
   SmallVector<int64_t> getShape() const;
@@ -40,7 +44,7 @@ struct PanelForm {
 };
 
 /// Whether `tensor` can be cut into panels once for many runs: it is a constant
-/// whose elements are multiplied as they are, as `element`.
+/// of `element`s.
 bool hasConstantPanels(Value tensor, Type element);
 
 /// The window of [steps, elements of a panel, word] of packed words that begins

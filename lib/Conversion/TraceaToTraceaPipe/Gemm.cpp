@@ -138,7 +138,7 @@ private:
 static bool packsRhsOnce(GemmOp op, const WordOperands &words) {
   return words.readsPanels() &&
          cast<RankedTensorType>(op.getRhs().getType()).getRank() == 2 &&
-         hasConstantPanels(op.getRhs(), words.rhs);
+         hasConstantPanels(op.getRhs(), words.packed);
 }
 
 /// The kernel of packed operands, or of words of dot products.
@@ -387,7 +387,8 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   if (packsRhsOnce(op, *words)) {
     PanelForm form = contraction.getRhs().getPanels(
         schedule.getFields<schedule::CPUGemm>().registers[1]);
-    form.setWords(words->length, words->getWhole(form.getSteps()));
+    form.setWords(words->length, words->getWhole(form.getSteps()),
+                  words->rhs);
     contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
                                    form);
   }

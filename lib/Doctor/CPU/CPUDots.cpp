@@ -95,7 +95,9 @@ CPUModel tracea::doctor::dotModel(const Problem &problem,
     return CPUModel(target, problem.accumulator);
   double perCycle = target.peakFlopsPerCycle(unit, problem.operand) /
                     (2.0 * dot->lanes() * dot->folded);
-  return CPUModel(target, problem.accumulator, perCycle, dot->tile);
+  CPUModel model(target, problem.accumulator, perCycle, dot->tile);
+  model.productRegisters = dot->addsToSums ? 0 : 1;
+  return model;
 }
 
 int64_t tracea::doctor::dotStepLength(const Problem &problem,

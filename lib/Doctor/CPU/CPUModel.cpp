@@ -41,10 +41,12 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
           ? multipliesPerCycle
           : static_cast<double>(orDefault(target.vector.fmaPerCycle, 2));
   // The pipes run at their rate only with some slack over latency x rate: at
-  // least eight accumulators.
-  chainCycles =
-      std::max(static_cast<double>(orDefault(target.vector.fmaLatency, 4)),
-               8 / fmaPerCycle);
+  // least eight accumulators, and a cycle more where registers are so few that
+  // tiles come close to it (measured on Zen 3).
+  int64_t latency = orDefault(target.vector.fmaLatency, 4);
+  if (hasFewRegisters())
+    ++latency;
+  chainCycles = std::max(static_cast<double>(latency), 8 / fmaPerCycle);
   multipliesByElement = target.arch == "aarch64";
   std::optional<target::RegisterTile> best =
       target::registerTile(target, static_cast<unsigned>(elementBits));
@@ -91,11 +93,12 @@ MicroTile CPUModel::chooseTiles(int64_t m, int64_t n) const {
 
 int64_t CPUModel::registersOf(MicroTile tile) const {
   int64_t vectors = ceilDiv(tile.columns, lanes) * registersPerVector;
-  return tile.rows * vectors + vectors + 1;
+  return tile.rows * vectors + vectors + 1 + productRegisters;
 }
 
 int64_t CPUModel::mostColumns(int64_t rows) const {
-  int64_t vectors = (registers - 1) / ((rows + 1) * registersPerVector);
+  int64_t vectors = (registers - 1 - productRegisters) /
+                    ((rows + 1) * registersPerVector);
   return std::max<int64_t>(1, vectors) * lanes;
 }
 
@@ -108,9 +111,11 @@ double CPUModel::cyclesPerStep(MicroTile tile) const {
   double multiply = rows * vectors / fmaPerCycle;
   // Every core of the tables loads at least two vectors a cycle. x86 loads each
   // broadcast for itself; Arm multiplies by an element of a loaded vector.
+  // Beside as many multiply-adds 1.6 were measured on Zen 3.
+  double loadsPerCycle = hasFewRegisters() ? 1.6 : 2;
   double broadcasts =
       multipliesByElement ? rows / static_cast<double>(lanes) : rows;
-  double load = (broadcasts + vectors) / 2;
+  double load = (broadcasts + vectors) / loadsPerCycle;
   double stream = vectors * vectorBytes / streamBytes;
   return std::max({multiply, load, stream, chainCycles});
 }
@@ -166,11 +171,10 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {
 }
 
 MicroTile CPUModel::widen(MicroTile micro, int64_t n) const {
-  // Of fewer registers the usual tile takes all.
-  constexpr int64_t manyRegisters = 32;
+  // Of few registers the usual tile takes all.
   // It saves 5 % on Sapphire Rapids; nothing on Zen 5, nor of dot products.
   constexpr double mostWaste = 1.015;
-  if (hasTiles() || multipliesByElement || registers < manyRegisters ||
+  if (hasTiles() || multipliesByElement || hasFewRegisters() ||
       micro.rows != usual.rows || micro.columns != usual.columns ||
       n == kUnknownExtent)
     return micro;

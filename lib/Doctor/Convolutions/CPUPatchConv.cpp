@@ -27,7 +27,8 @@ static void addTilesOfUnit(const Problem &problem, const CPUModel &model,
 
 /// Register tiles worth trying: `usual`, those of a unit, and the one of the
 /// most rows beside as many columns that equal parts of a row of pixels are:
-/// the more rows, the fewer runs begin.
+/// the more rows, the fewer runs begin. Where registers are few those of other
+/// columns as well: each fits other extents.
 static std::vector<MicroTile>
 microTiles(const Problem &problem, const CPUModel &model, MicroTile usual) {
   std::vector<MicroTile> tiles = {usual};
@@ -37,14 +38,24 @@ microTiles(const Problem &problem, const CPUModel &model, MicroTile usual) {
     addTilesOfUnit(problem, model, tiles);
     return tiles;
   }
-  int64_t most = usual.rows;
-  while (model.fits({most + 1, usual.columns}))
-    ++most;
-  int64_t width = problem.outputWidth;
-  int64_t rows = ceilDiv(width, ceilDiv(width, most));
-  rows = roundUp(rows, model.tile.rows);
-  if (rows > usual.rows && rows <= most)
-    tiles.push_back({rows, usual.columns});
+  std::vector<int64_t> vectors = {usual.columns / model.lanes};
+  if (model.hasFewRegisters())
+    for (int64_t others : {1, 2, 3})
+      if (others != vectors.front())
+        vectors.push_back(others);
+  for (int64_t count : vectors) {
+    int64_t columns = count * model.lanes;
+    int64_t most = columns == usual.columns ? usual.rows : 0;
+    while (model.fits({most + 1, columns}))
+      ++most;
+    if (most == 0)
+      continue;
+    int64_t width = problem.outputWidth;
+    int64_t rows = ceilDiv(width, ceilDiv(width, most));
+    rows = roundUp(rows, model.tile.rows);
+    if (rows <= most && (columns != usual.columns || rows > usual.rows))
+      tiles.push_back({rows, columns});
+  }
   return tiles;
 }
 

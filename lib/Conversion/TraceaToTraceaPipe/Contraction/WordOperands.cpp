@@ -93,7 +93,7 @@ mlir::tracea::getWordOperands(ScheduledOpInterface op, StringRef variant,
                               Value lhs, Value rhs, Type accumulator,
                               int64_t block, ArrayRef<int64_t> registers) {
   WordOperands words;
-  words.lhs = words.rhs = accumulator;
+  words.lhs = words.rhs = words.packed = accumulator;
   if (op.getScheduleAttr().getVariant() != variant)
     return words;
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
@@ -122,9 +122,10 @@ mlir::tracea::getWordOperands(ScheduledOpInterface op, StringRef variant,
            << schedule;
   words.dot = dot;
   words.length = dot->folded;
-  words.rhs = operand;
+  words.packed = operand;
+  words.rhs = getWordElement(op->getContext(), *dot);
   words.lhs = dot->isFirstUnsigned
                   ? IntegerType::get(op->getContext(), 8, IntegerType::Unsigned)
-                  : operand;
+                  : words.rhs;
   return words;
 }

@@ -21,6 +21,9 @@ struct WordOperands {
   int64_t length = 1;
   /// The element types that the left and the right operand are staged with.
   Type lhs, rhs;
+  /// The type of constants that are packed once as the right operand: what is
+  /// multiplied as it is, or widened into words.
+  Type packed;
 
   /// `shape`, with the elements of a word behind it.
   SmallVector<int64_t> getShape(ArrayRef<int64_t> shape) const;

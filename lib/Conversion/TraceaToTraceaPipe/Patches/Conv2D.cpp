@@ -604,10 +604,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   bool joinsTaps = areTapsJoined(op, *words);
   bool isPacked = op.getGroups() == 1 && words->readsPanels() &&
                   (words->length == 1 || !joinsTaps) &&
-                  hasConstantPanels(op, words->rhs);
+                  hasConstantPanels(op, words->packed);
   PanelForm panels = getFilterPanels(op, registers[1]);
   if (isPacked)
-    panels.setWords(words->length, words->getWhole(panels.getSteps()));
+    panels.setWords(words->length, words->getWhole(panels.getSteps()),
+                    words->rhs);
   Value source = op.getFilter();
   if (isPacked)
     source = packPanels(rewriter, op, source, panels);
