@@ -60,16 +60,21 @@ private:
     return problem.channelsLast && problem.operand == problem.accumulator;
   }
   /// Whether the image is read where it lies: loads at its border are masked.
+  /// AVX2 masks elements of 32 bits and more.
   static bool isReadInPlace(const Problem &problem,
                             const TargetDescription &target) {
-    return canReadInPlace(problem) && target.hasFeature("avx512f");
+    return canReadInPlace(problem) &&
+           (target.hasFeature("avx512f") ||
+            (target.hasFeature("avx2") && bitWidth(problem.operand) >= 32));
   }
   /// Taps of a row share the pixels that they load, so that a tile has as many
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
   /// share less, where a row of taps sees more pixels than registers hold
   /// twice, where the second of the last two would be empty, or where all
-  /// pixels of a row are one tile then. With channels first pixels of a row lie
+  /// pixels of a row are one tile then. Of few registers sums take as many as
+  /// there are, of one vector: weights are loaded for each product. With
+  /// channels first pixels of a row lie
   /// along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
@@ -84,11 +89,12 @@ private:
         problem.filterWidth <= mostTaps || ceilDiv(width, sums) == 2;
     // Half of them are two tiles, each with a border of its own.
     bool isOneTile = width > sums / 2 && width <= sums;
+    bool hasMany = !model.hasFewRegisters();
     bool inPairs =
-        isDense && isNarrow && !isOneTile &&
+        hasMany && isDense && isNarrow && !isOneTile &&
         roundUp(channels, 2 * model.lanes) == roundUp(channels, model.lanes);
     int64_t vectors = inPairs ? 2 : 1;
-    int64_t most = std::max<int64_t>(1, inPairs || !isDense ? sums / 2 : sums);
+    int64_t most = std::max<int64_t>(1, inPairs || (hasMany && !isDense) ? sums / 2 : sums);
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
     return {rows, vectors * model.lanes};
   }
