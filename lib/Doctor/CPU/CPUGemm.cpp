@@ -179,6 +179,18 @@ public:
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
+    // Rows of B that are whole pages apart meet in a few sets of a small second
+    // level, and in one of the first, which keeps eight of them. Runs of whole
+    // lines leave none to be read again.
+    constexpr int64_t smallLevel = 1 << 20, lineBytes = 64, waysOfSet = 8;
+    int64_t rowBytes = assumed(problem.n) * bytesOf(problem.second);
+    bool isCrowded = hasFewRows && problem.m <= 2 * waysOfSet &&
+                     model.l2 < smallLevel && rowBytes % pageBytes == 0;
+    if (isCrowded) {
+      int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
+      int64_t most = micro.rows == 1 ? 2 * line : line;
+      micro.columns = std::min(micro.columns, most);
+    }
     if (MicroTile whole = wholeRows(model, problem, micro); whole.rows > 0)
       return planOfWholeRows(whole, model, problem, shares);
     if (hasFewRows && problem.n != kUnknownExtent &&
@@ -186,7 +198,6 @@ public:
       return planOfWholeRows(micro, model, problem, shares);
     // Rows of A that are whole pages apart lie in one set of the first level,
     // which has room for eight of them.
-    constexpr int64_t waysOfSet = 8;
     if (!hasFewRows && !problem.transposeFirst && problem.k > 0 &&
         problem.k * bytesOf(problem.operand) % pageBytes == 0)
       micro.rows = std::min(micro.rows, waysOfSet);
@@ -221,8 +232,9 @@ public:
       // A block of A, which every panel of B meets, and one panel in half of
       // the first level.
       int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
-      int64_t rowBytes = assumed(problem.n) * model.elementBytes;
-      if (micro.rows == 1)
+      if (isCrowded)
+        kBlock = std::min(kBlock, waysOfSet);
+      else if (micro.rows == 1)
         kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
       else if (rowBytes > longRow)
         kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
