@@ -359,6 +359,49 @@ void CopyEmitter::emitEveryOther(SmallVectorImpl<Value> &at, int64_t run) {
   copy(/*isCut=*/true);
 }
 
+std::optional<int64_t> CopyEmitter::getPanelDim() const {
+  int64_t step = destType.getRank() - 2;
+  if (step < 1 || walks(step))
+    return std::nullopt;
+  ArrayRef<int64_t> row = forms[getRowDim()].coefficients;
+  std::optional<int64_t> panel;
+  for (int64_t dim = 0; dim < step; ++dim) {
+    if (row[dim] == 0 || walks(dim))
+      continue;
+    if (panel)
+      return std::nullopt;
+    panel = dim;
+  }
+  return row[step] == 0 ? panel : std::nullopt;
+}
+
+void CopyEmitter::emitPanels(SmallVectorImpl<Value> &at, int64_t panel) {
+  // As many rows as make whole lines of the slot, and a few streams.
+  constexpr int64_t rowsTogether = 4;
+  int64_t step = destType.getRank() - 2;
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < step; ++dim)
+    if (dim != panel)
+      dims.push_back(dim);
+  emitLoops(dims, at, [&] {
+    auto chunks =
+        scf::ForOp::create(b, zero, limits[step], constant(rowsTogether));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(chunks.getBody());
+    Value first = chunks.getInductionVar();
+    Value end = b.createOrFold<arith::MinSIOp>(addIndex(b, first, rowsTogether),
+                                               limits[step]);
+    emitLoops({panel}, at, [&] {
+      auto rows = scf::ForOp::create(b, first, end, constant(1));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(rows.getBody());
+      at[step] = rows.getInductionVar();
+      emitRow(at);
+    });
+    at[step] = zero;
+  });
+}
+
 void CopyEmitter::emit() {
   int64_t rank = destType.getRank(), last = rank - 1;
   SmallVector<Value> at(rank, zero);
@@ -370,6 +413,8 @@ void CopyEmitter::emit() {
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (run == last) {
     dims.pop_back();
+    if (std::optional<int64_t> panel = getPanelDim())
+      return emitPanels(at, *panel);
     return emitLoops(dims, at, [&] { emitRow(at); });
   }
   if (isOffset)

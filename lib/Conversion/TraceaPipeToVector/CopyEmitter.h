@@ -78,6 +78,12 @@ private:
   void emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
                  function_ref<void()> body);
   void emitRow(SmallVectorImpl<Value> &at);
+  /// The slot dimension that counts panels along the source's rows, where the
+  /// one before the last counts rows, if any.
+  std::optional<int64_t> getPanelDim() const;
+  /// A few rows at a time for all panels: each goes by as a stream, and each
+  /// of its lines once.
+  void emitPanels(SmallVectorImpl<Value> &at, int64_t panel);
   void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
   /// Whether the slot's last dimension takes every other place of the source's
   /// rows, and `run` the two between.

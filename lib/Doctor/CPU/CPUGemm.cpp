@@ -122,8 +122,21 @@ class DirectGemm final : public CPUProduct {
   /// each of columns.
   static constexpr int64_t kFewColumns = 32;
   static constexpr int64_t pageBytes = 4096;
+  /// Lines of a set of the first level.
+  static constexpr int64_t waysOfSet = 8;
+  /// Whether rows of B are whole pages apart: they meet in a few sets of a small
+  /// second level, and in one of the first, which keeps as many as it has ways.
+  static bool isCrowded(const Problem &problem,
+                        const TargetDescription &target) {
+    constexpr int64_t smallLevel = 1 << 20;
+    return CPUModel(target, problem.accumulator).l2 < smallLevel &&
+           problem.n > 0 && problem.n * bytesOf(problem.second) % pageBytes == 0;
+  }
   /// More rows are worth it where no register tile converts what it reads.
-  static int64_t fewRows(const Problem &problem) {
+  static int64_t fewRows(const Problem &problem,
+                         const TargetDescription &target) {
+    if (isCrowded(problem, target))
+      return waysOfSet;
     return problem.second == problem.accumulator ? 64 : 32;
   }
   static bool isKnownAtMost(int64_t extent, int64_t most) {
@@ -137,13 +150,14 @@ public:
   }
 
   Reason whyNot(const Problem &problem,
-                const TargetDescription &) const override {
+                const TargetDescription &target) const override {
     if (problem.transposeSecond)
       return "the second operand is stored [n, k]: its rows do not run along n";
-    if (!isKnownAtMost(problem.m, fewRows(problem)) &&
+    int64_t few = fewRows(problem, target);
+    if (!isKnownAtMost(problem.m, few) &&
         !isKnownAtMost(problem.n, kFewColumns))
       return "neither is m known to be at most " +
-             std::to_string(fewRows(problem)) + " nor n at most " +
+             std::to_string(few) + " nor n at most " +
              std::to_string(kFewColumns) +
              ": packed elements are used often enough";
     return "";
@@ -164,7 +178,7 @@ public:
     int64_t mostRows = 8;
     while (mostRows > 1 && model.mostColumns(mostRows) < 3 * model.lanes)
       --mostRows;
-    bool hasFewRows = isKnownAtMost(problem.m, fewRows(problem)) &&
+    bool hasFewRows = isKnownAtMost(problem.m, fewRows(problem, target)) &&
                       (problem.n == kUnknownExtent || problem.n >= problem.m);
     if (hasFewRows) {
       micro.rows = evenShare(problem.m, 1, mostRows);
@@ -179,19 +193,15 @@ public:
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
-    // Rows of B that are whole pages apart meet in a few sets of a small second
-    // level, and in one of the first, which keeps eight of them. Runs of whole
-    // lines leave none to be read again.
-    constexpr int64_t smallLevel = 1 << 20, lineBytes = 64, waysOfSet = 8;
-    int64_t rowBytes = assumed(problem.n) * bytesOf(problem.second);
-    bool isCrowded = hasFewRows && problem.m <= 2 * waysOfSet &&
-                     model.l2 < smallLevel && rowBytes % pageBytes == 0;
-    if (isCrowded) {
+    // Runs of whole lines leave none to be read again.
+    bool isTight = hasFewRows && isCrowded(problem, target);
+    if (isTight) {
+      constexpr int64_t lineBytes = 64;
       int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
       int64_t most = micro.rows == 1 ? 2 * line : line;
       micro.columns = std::min(micro.columns, most);
     }
-    if (MicroTile whole = wholeRows(model, problem, micro); whole.rows > 0)
+    if (MicroTile whole = wholeRows(model, problem, micro, fewRows(problem, target)); whole.rows > 0)
       return planOfWholeRows(whole, model, problem, shares);
     if (hasFewRows && problem.n != kUnknownExtent &&
         roundUp(problem.n, model.lanes) == micro.columns)
@@ -232,7 +242,8 @@ public:
       // A block of A, which every panel of B meets, and one panel in half of
       // the first level.
       int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
-      if (isCrowded)
+      int64_t rowBytes = assumed(problem.n) * model.elementBytes;
+      if (isTight)
         kBlock = std::min(kBlock, waysOfSet);
       else if (micro.rows == 1)
         kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
@@ -286,12 +297,12 @@ private:
   /// which each register tile reads, has to stay in the second level. Without
   /// rows where there is none as fast.
   static MicroTile wholeRows(const CPUModel &model, const Problem &problem,
-                             MicroTile micro) {
+                             MicroTile micro, int64_t few) {
     constexpr int64_t fewestRows = 4;
     constexpr double worthwhile = 1.05; // the model's own error
     MicroTile best{0, 0};
-    if (!isKnownAtMost(problem.m, fewRows(problem)) ||
-        problem.n == kUnknownExtent || problem.n <= micro.columns ||
+    if (!isKnownAtMost(problem.m, few) || problem.n == kUnknownExtent ||
+        problem.n <= micro.columns ||
         problem.k == kUnknownExtent ||
         problem.k * problem.n * bytesOf(problem.second) > model.l2 / 2)
       return best;
