@@ -124,12 +124,17 @@ class DirectGemm final : public CPUProduct {
   static constexpr int64_t pageBytes = 4096;
   /// Lines of a set of the first level.
   static constexpr int64_t waysOfSet = 8;
+  /// Whether the second level is so small that rows of B which do not stay there
+  /// are read a few at a time, and lines of them once.
+  static bool isLevelSmall(const CPUModel &model) {
+    constexpr int64_t small = 1 << 20;
+    return model.l2 < small;
+  }
   /// Whether rows of B are whole pages apart: they meet in a few sets of a small
   /// second level, and in one of the first, which keeps as many as it has ways.
   static bool isCrowded(const Problem &problem,
                         const TargetDescription &target) {
-    constexpr int64_t smallLevel = 1 << 20;
-    return CPUModel(target, problem.accumulator).l2 < smallLevel &&
+    return isLevelSmall(CPUModel(target, problem.accumulator)) &&
            problem.n > 0 && problem.n * bytesOf(problem.second) % pageBytes == 0;
   }
   /// More rows are worth it where no register tile converts what it reads.
@@ -193,13 +198,25 @@ public:
       if (problem.n != kUnknownExtent)
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
-    // Runs of whole lines leave none to be read again.
-    bool isTight = hasFewRows && isCrowded(problem, target);
+    // Of a B that does not stay runs are whole lines, none of which is read
+    // again. Else few registers hold six rows of two vectors, where that leaves
+    // fewer columns without work.
+    bool isTight = hasFewRows && isLevelSmall(model) &&
+                   bytesOfSecond(problem) > model.l2 / 2;
+    constexpr int64_t lineBytes = 64;
+    int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
     if (isTight) {
-      constexpr int64_t lineBytes = 64;
-      int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
       int64_t most = micro.rows == 1 ? 2 * line : line;
       micro.columns = std::min(micro.columns, most);
+    } else if (hasFewRows && model.hasFewRegisters() && problem.n > 0) {
+      constexpr int64_t manyRows = 6;
+      MicroTile high{evenShare(problem.m, 1, manyRows), line};
+      auto cyclesOf = [&](MicroTile tile) {
+        return model.multiplyCycles(tile, problem.m, problem.n,
+                                    assumed(problem.k));
+      };
+      if (model.fits(high) && cyclesOf(high) < cyclesOf(micro))
+        micro = high;
     }
     if (MicroTile whole = wholeRows(model, problem, micro, fewRows(problem, target)); whole.rows > 0)
       return planOfWholeRows(whole, model, problem, shares);
@@ -243,8 +260,9 @@ public:
       // the first level.
       int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
       int64_t rowBytes = assumed(problem.n) * model.elementBytes;
+      constexpr int64_t shortRows = 32;
       if (isTight)
-        kBlock = std::min(kBlock, waysOfSet);
+        kBlock = std::min(kBlock, rowBytes > longRow ? waysOfSet : shortRows);
       else if (micro.rows == 1)
         kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
       else if (rowBytes > longRow)
@@ -292,6 +310,10 @@ public:
   }
 
 private:
+  /// Bytes of the right operand; unknown extents are typical ones.
+  static int64_t bytesOfSecond(const Problem &problem) {
+    return assumed(problem.k) * assumed(problem.n) * bytesOf(problem.second);
+  }
   /// A register tile of whole rows of B in place of `micro`, which has a part
   /// of them: sums stay in registers through all of k, and A is read once. B,
   /// which each register tile reads, has to stay in the second level. Without
