@@ -158,6 +158,10 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
   Value length = limits[run];
   Type destElement = destType.getElementType();
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
+  // A short row of the slot is one vector of its own, without a mask.
+  if (int64_t extent = destType.getDimSize(run);
+      extent < lanes && llvm::isPowerOf2_64(extent))
+    lanes = extent;
   auto loadType = VectorType::get(lanes, sourceType.getElementType());
   auto vectorType = VectorType::get(lanes, destElement);
 

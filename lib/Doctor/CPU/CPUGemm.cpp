@@ -420,11 +420,16 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   // Of few rows panels of B are read a few times only: a block of them stays in
   // the second level, of as many columns as leave k some length. Where rows of
   // B run along k these are longer, and columns fewer.
+  // A small one has room for too few, and the last level keeps them.
   constexpr int64_t fewRows = 128, depthAcross = 64, depthAlong = 256;
+  constexpr int64_t depthFar = 96, smallLevel = 1 << 20;
   bool hasFewRows =
       !model.hasTiles() && problem.m != kUnknownExtent && problem.m <= fewRows;
-  int64_t depth = problem.transposeSecond ? depthAlong : depthAcross;
-  int64_t elements = model.l2 / 4 / model.elementBytes;
+  bool isFar = model.l2 < smallLevel;
+  int64_t depth = problem.transposeSecond ? depthAlong
+                  : isFar                 ? depthFar
+                                          : depthAcross;
+  int64_t elements = (isFar ? 2 * model.l2 : model.l2 / 4) / model.elementBytes;
   if (hasFewRows)
     mostColumns = std::min(mostColumns, elements / depth);
   int64_t mostRows = kMaxTileExtent / 2;
