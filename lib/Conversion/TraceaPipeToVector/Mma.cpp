@@ -405,7 +405,11 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     // Of a tile in registers every element has its place.
     LeftOperand lhs;
     lhs.values = adaptor.getLhs();
-    lhs.meetsStream = isStreamedPanel(rhsType);
+    // Of vectors shorter than a line each would ask for half of one, and loads
+    // are what such multiplies wait for.
+    constexpr int64_t lineBits = 512;
+    lhs.meetsStream =
+        isStreamedPanel(rhsType) && context.vectorBits >= lineBits;
     if (auto left = dyn_cast<MemRefType>(lhsType))
       lhs.isStream = lhs.meetsStream && isStreamedPanel(left);
     if (inRegisters)

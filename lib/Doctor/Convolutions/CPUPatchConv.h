@@ -144,8 +144,10 @@ private:
   /// the image is not.
   static double panelCycles(const Problem &problem, const CPUModel &model,
                             const std::vector<int64_t> &tile);
+  /// Of register tiles of `columns` filters.
   static double inPlaceCycles(const Problem &problem, const CPUModel &model,
-                              const std::vector<int64_t> &tile);
+                              const std::vector<int64_t> &tile,
+                              int64_t columns);
   /// Whether the image can be multiplied where it lies, in register tiles of
   /// `pixels` pixels.
   bool canReadInPlace(const Problem &problem, const TargetDescription &target,
