@@ -124,17 +124,11 @@ class DirectGemm final : public CPUProduct {
   static constexpr int64_t pageBytes = 4096;
   /// Lines of a set of the first level.
   static constexpr int64_t waysOfSet = 8;
-  /// Whether the second level is so small that rows of B which do not stay there
-  /// are read a few at a time, and lines of them once.
-  static bool isLevelSmall(const CPUModel &model) {
-    constexpr int64_t small = 1 << 20;
-    return model.l2 < small;
-  }
   /// Whether rows of B are whole pages apart: they meet in a few sets of a small
   /// second level, and in one of the first, which keeps as many as it has ways.
   static bool isCrowded(const Problem &problem,
                         const TargetDescription &target) {
-    return isLevelSmall(CPUModel(target, problem.accumulator)) &&
+    return CPUModel(target, problem.accumulator).isSecondLevelSmall() &&
            problem.n > 0 && problem.n * bytesOf(problem.second) % pageBytes == 0;
   }
   /// More rows are worth it where no register tile converts what it reads.
@@ -201,7 +195,7 @@ public:
     // Of a B that does not stay runs are whole lines, none of which is read
     // again. Else few registers hold six rows of two vectors, where that leaves
     // fewer columns without work.
-    bool isTight = hasFewRows && isLevelSmall(model) &&
+    bool isTight = hasFewRows && model.isSecondLevelSmall() &&
                    bytesOfSecond(problem) > model.l2 / 2;
     constexpr int64_t lineBytes = 64;
     int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
@@ -422,10 +416,10 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   // B run along k these are longer, and columns fewer.
   // A small one has room for too few, and the last level keeps them.
   constexpr int64_t fewRows = 128, depthAcross = 64, depthAlong = 256;
-  constexpr int64_t depthFar = 96, smallLevel = 1 << 20;
+  constexpr int64_t depthFar = 96;
   bool hasFewRows =
       !model.hasTiles() && problem.m != kUnknownExtent && problem.m <= fewRows;
-  bool isFar = model.l2 < smallLevel;
+  bool isFar = model.isSecondLevelSmall();
   int64_t depth = problem.transposeSecond ? depthAlong
                   : isFar                 ? depthFar
                                           : depthAcross;

@@ -21,6 +21,8 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
   cores = orDefault(target.cores, 1);
   l1 = orDefault(target.cacheBytes(1), 32 << 10);
   l2 = orDefault(target.cacheBytes(2), 512 << 10);
+  constexpr int64_t smallLevel = 1 << 20;
+  isL2Small = target.cacheBytes(2) > 0 && target.cacheBytes(2) < smallLevel;
   l3 = 2 << 20;
   for (const target::CacheLevel &cache : target.caches)
     if (cache.level == 3) {
