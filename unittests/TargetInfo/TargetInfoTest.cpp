@@ -557,13 +557,14 @@ TEST(DotProducts, TheFastestUnit) {
             UnitKind::Vector);
   EXPECT_EQ(fastest(less, ElementType::BF16, ElementType::F32)->unit,
             UnitKind::AMX);
-  EXPECT_EQ(fastest(*lookup("haswell"), ElementType::I8, ElementType::I32),
+  EXPECT_EQ(fastest(*lookup("haswell"), ElementType::BF16, ElementType::F32),
             nullptr);
 }
 
 TEST(DotProducts, FeaturesThatWouldDo) {
   EXPECT_THAT(dotFeatures("x86_64", ElementType::I8, ElementType::I32),
-              testing::ElementsAre("avx512vnni", "avxvnni", "amx-int8"));
+              testing::ElementsAre("avx512vnni", "avxvnni", "avx512bw", "avx2",
+                                   "sse2", "amx-int8"));
   EXPECT_THAT(
       dotFeatures("x86_64", ElementType::BF16, ElementType::F32, UnitKind::AMX),
       testing::ElementsAre("amx-bf16"));

@@ -150,6 +150,8 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {
   // saves more than the model's own error.
   constexpr double worthwhile = 0.95;
   MicroTile best = usual;
+  while (!fits(best) && best.columns > lanes)
+    best.columns -= lanes;
   double bestCycles = multiplyCycles(best, m, n, k);
   for (int64_t rows = 16; rows >= 1; rows = anyRows ? rows - 1 : rows / 2)
     for (int64_t vectors = 1; vectors <= 8; ++vectors) {

@@ -332,3 +332,35 @@ tracea_pipe.kernel @masked(%a: memref<?x?xi8>, %n: index) {
   tracea_pipe.end
 }
 }
+
+// -----
+
+// Words of halves from bytes, which are widened behind their loads; their products are added to the
+// sums by an addition of its own.
+// CHECK-LABEL: tracea_pipe.kernel @widened(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xi8>
+// CHECK:         %[[X:.*]] = vector.load %[[A]]{{.*}} : memref<?x?xi8>, vector<8xi8>
+// CHECK-NEXT:    %[[H:.*]] = arith.extsi %[[X]] : vector<8xi8> to vector<8xi16>
+// CHECK-NEXT:    vector.bitcast %[[H]] : vector<8xi16> to vector<4xi32>
+// CHECK:         %[[P:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.*}}, %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// CHECK-NEXT:    arith.addi %{{.*}}, %[[P]] : vector<8xi32>
+#s = #tracea_pipe.staged
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "haswell", features = "+avx2,+fma", vector_bits = 256>} {
+tracea_pipe.kernel @widened(%a: memref<?x?xi8>, %b: memref<8x8x2xi16>, %d: memref<?x?xi32>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x8x4x2xi16, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, w, i, g) -> (p * 4 + i, w * 2 + g)> limits(%c2, %n, %c4, %c2) padded [0, 1]
+      to %s : memref<?x?xi8>, memref<2x8x4x2xi16, #s>
+    %c = arith.constant dense<0> : tensor<2x8xi32, #tile>
+    %l = tracea_pipe.scratch : memref<2x8x2xi16, #s>
+    %r = tracea_pipe.mma %l, %b, %c : memref<2x8x2xi16, #s>, memref<8x8x2xi16>, tensor<2x8xi32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xi32, #tile>, memref<?x?xi32>
+  }
+  tracea_pipe.end
+}
+}

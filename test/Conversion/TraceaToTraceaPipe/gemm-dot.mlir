@@ -76,7 +76,7 @@ func.func @lacking(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi3
 
 // Vectors of another length are another instruction.
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "short", triple = "x86_64-unknown-linux-gnu",
-    cpu = "icelake-server", features = "+avx2,+fma,+avx512vnni", vector_bits = 256>} {
+    cpu = "icelake-server", features = "+fma,+avx512vnni", vector_bits = 256>} {
 func.func @shorter(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
   // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the unit 'vector' of the target 'short' does not have}}
   %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xi32>)
