@@ -24,8 +24,8 @@ static const hardware::DotProduct *findOn(TargetAttr target,
   using E = hardware::ElementType;
   if (!target || target.getKind() != TargetKind::CPU)
     return nullptr;
-  bool isInteger = (type.isInteger(8) || type.isInteger(16)) &&
-                   accumulator.isInteger(32);
+  bool isInteger =
+      (type.isInteger(8) || type.isInteger(16)) && accumulator.isInteger(32);
   if (!isInteger && !(type.isBF16() && accumulator.isF32()))
     return nullptr;
   E element = type.isBF16() ? E::BF16 : type.isInteger(8) ? E::I8 : E::I16;

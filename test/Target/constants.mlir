@@ -21,8 +21,8 @@
 // CPU:         launch linalg_generic_0, {{.*}}; %[[SCALE]] f32[16]{{.*}}), once
 // CPU:         launch linalg_generic_{{[0-9]}}, {{.*}}; %[[SHIFT]] f32[16]{{.*}}) after 0, once
 // GPU:         launch linalg_generic_0, {{.*}}; %[[SCALE]] f32[16]; %[[SHIFT]] f32[16]), once
-// CPU:         launch conv2d_0, {{.*}} (%1 f32[16, 3, {{[0-9]+, [0-9]+}}]; %[[PANELS:[0-9]+]] f32[{{.*}}]), once
-// CPU:         launch linalg_generic_{{[0-9]}}, {{.*}} (%1 f32[16, 3, {{[0-9]+, [0-9]+}}]; %[[FINITE:[0-9]+]] i32[]) after 3, once
+// CPU:         launch conv2d_0, {{.*}} (%1 f32[16, 3, 3, 16]; %[[PANELS:[0-9]+]] f32[{{.*}}]), once
+// CPU:         launch linalg_generic_{{[0-9]}}, {{.*}} (%1 f32[16, 3, 3, 16]; %[[FINITE:[0-9]+]] i32[]) after 3, once
 // CPU:         launch conv2d_1, {{.*}}; %[[PANELS]] f32[{{.*}}; %[[FINITE]] i32[]; {{.*}} after 0, 1, 2, 4{{$}}
 // GPU:         launch conv2d_0, {{.*}} after 0{{$}}
 func.func @block(%x: tensor<?x8x8x16xf32>, %w: tensor<16x3x3x16xf32> {tracea.constant},

@@ -427,6 +427,11 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
             "gemm.packed");
   EXPECT_EQ(best(gemm(16, 4000, 4096), cpu("znver3", 1)).variant->name(),
             "gemm.direct");
+  // A block of B is for the last level then: more columns than a quarter of the
+  // second one holds.
+  schedule::Extents wide =
+      best(gemm(16, 4096, 4096), cpu("znver3", 1)).plan.tile;
+  EXPECT_GT(wide[1] * wide[2] * 4, 512 << 10);
   EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),
               ElementsAre(4, 32));
   // Rows that are short are as many at a time as leave the first level room for
@@ -927,7 +932,8 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   fast.groups = 96;
   EXPECT_THAT(best(fast, cpu("sapphirerapids", 1)).plan.tile,
               ElementsAre(56, 56, 96));
-  // AVX2 has masks too, and SSE has none. Few registers hold sums of one vector.
+  // AVX2 has masks too, and SSE has none. Few registers hold sums of one
+  // vector.
   Candidate masked = best(problem, cpu("x86-64-v3", 2));
   EXPECT_EQ(isStaged(masked), 0);
   EXPECT_EQ(masked.plan.registers()[1], 8);

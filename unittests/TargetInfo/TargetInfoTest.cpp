@@ -429,8 +429,8 @@ TEST(Narrow, OtherDotProducts) {
   TargetDescription less =
       narrow(target, without(target.features, "avx512vnni"));
   EXPECT_EQ(less.vector.bits, 512);
-  const DotProduct *pairs = findDotProduct(
-      less, UnitKind::Vector, ElementType::I8, ElementType::I32);
+  const DotProduct *pairs =
+      findDotProduct(less, UnitKind::Vector, ElementType::I8, ElementType::I32);
   ASSERT_NE(pairs, nullptr);
   EXPECT_EQ(pairs->feature, "avx512bw");
   EXPECT_EQ(less.peakFlopsPerCycle(UnitKind::Vector, ElementType::I8), 0);

@@ -61,8 +61,8 @@ public:
 
   /// Whether registers are so few that a register tile takes all of them.
   bool hasFewRegisters() const { return registers <= kFewRegisters; }
-  /// Whether the second level is known to hold so little that blocks are for the
-  /// last one, and what it does not keep is read once.
+  /// Whether the second level is known to hold so little that blocks are for
+  /// the last one, and what it does not keep is read once.
   bool isSecondLevelSmall() const { return isL2Small; }
   /// Vector registers that the accumulators, a row of B, a broadcast and
   /// products that are still to be added take.

@@ -88,8 +88,7 @@ Value mlir::tracea::packPanels(KernelRewriter &rewriter, Operation *op,
   int64_t tileSteps = getTileSteps(form);
   int64_t stepDim = 1 + static_cast<int64_t>(form.others.size());
   rewriter.setInsertionPoint(op);
-  Value packed =
-      tensor::EmptyOp::create(rewriter, op->getLoc(), shape, held);
+  Value packed = tensor::EmptyOp::create(rewriter, op->getLoc(), shape, held);
 
   KernelBuilder kb(rewriter, op, source, packed);
   ImplicitLocOpBuilder &b = kb.builder();

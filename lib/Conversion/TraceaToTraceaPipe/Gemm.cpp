@@ -387,8 +387,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   if (packsRhsOnce(op, *words)) {
     PanelForm form = contraction.getRhs().getPanels(
         schedule.getFields<schedule::CPUGemm>().registers[1]);
-    form.setWords(words->length, words->getWhole(form.getSteps()),
-                  words->rhs);
+    form.setWords(words->length, words->getWhole(form.getSteps()), words->rhs);
     contraction.getRhs().setPanels(packPanels(rewriter, op, op.getRhs(), form),
                                    form);
   }

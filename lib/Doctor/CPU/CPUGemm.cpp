@@ -124,12 +124,14 @@ class DirectGemm final : public CPUProduct {
   static constexpr int64_t pageBytes = 4096;
   /// Lines of a set of the first level.
   static constexpr int64_t waysOfSet = 8;
-  /// Whether rows of B are whole pages apart: they meet in a few sets of a small
-  /// second level, and in one of the first, which keeps as many as it has ways.
+  /// Whether rows of B are whole pages apart: they meet in a few sets of a
+  /// small second level, and in one of the first, which keeps as many as it has
+  /// ways.
   static bool isCrowded(const Problem &problem,
                         const TargetDescription &target) {
     return CPUModel(target, problem.accumulator).isSecondLevelSmall() &&
-           problem.n > 0 && problem.n * bytesOf(problem.second) % pageBytes == 0;
+           problem.n > 0 &&
+           problem.n * bytesOf(problem.second) % pageBytes == 0;
   }
   /// More rows are worth it where no register tile converts what it reads.
   static int64_t fewRows(const Problem &problem,
@@ -155,9 +157,8 @@ public:
     int64_t few = fewRows(problem, target);
     if (!isKnownAtMost(problem.m, few) &&
         !isKnownAtMost(problem.n, kFewColumns))
-      return "neither is m known to be at most " +
-             std::to_string(few) + " nor n at most " +
-             std::to_string(kFewColumns) +
+      return "neither is m known to be at most " + std::to_string(few) +
+             " nor n at most " + std::to_string(kFewColumns) +
              ": packed elements are used often enough";
     return "";
   }
@@ -212,7 +213,9 @@ public:
       if (model.fits(high) && cyclesOf(high) < cyclesOf(micro))
         micro = high;
     }
-    if (MicroTile whole = wholeRows(model, problem, micro, fewRows(problem, target)); whole.rows > 0)
+    if (MicroTile whole =
+            wholeRows(model, problem, micro, fewRows(problem, target));
+        whole.rows > 0)
       return planOfWholeRows(whole, model, problem, shares);
     if (hasFewRows && problem.n != kUnknownExtent &&
         roundUp(problem.n, model.lanes) == micro.columns)
@@ -318,8 +321,7 @@ private:
     constexpr double worthwhile = 1.05; // the model's own error
     MicroTile best{0, 0};
     if (!isKnownAtMost(problem.m, few) || problem.n == kUnknownExtent ||
-        problem.n <= micro.columns ||
-        problem.k == kUnknownExtent ||
+        problem.n <= micro.columns || problem.k == kUnknownExtent ||
         problem.k * problem.n * bytesOf(problem.second) > model.l2 / 2)
       return best;
     int64_t columns = roundUp(problem.n, model.lanes);
@@ -413,8 +415,8 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
       std::min<int64_t>(4128, model.l3 / 2 / (kBlock * model.elementBytes));
   // Of few rows panels of B are read a few times only: a block of them stays in
   // the second level, of as many columns as leave k some length. Where rows of
-  // B run along k these are longer, and columns fewer.
-  // A small one has room for too few, and the last level keeps them.
+  // B run along k these are longer, and columns fewer. A small one has room for
+  // too few, and the last level keeps them.
   constexpr int64_t fewRows = 128, depthAcross = 64, depthAlong = 256;
   constexpr int64_t depthFar = 96;
   bool hasFewRows =

@@ -99,8 +99,8 @@ int64_t CPUModel::registersOf(MicroTile tile) const {
 }
 
 int64_t CPUModel::mostColumns(int64_t rows) const {
-  int64_t vectors = (registers - 1 - productRegisters) /
-                    ((rows + 1) * registersPerVector);
+  int64_t vectors =
+      (registers - 1 - productRegisters) / ((rows + 1) * registersPerVector);
   return std::max<int64_t>(1, vectors) * lanes;
 }
 

@@ -74,8 +74,7 @@ private:
   /// twice, where the second of the last two would be empty, or where all
   /// pixels of a row are one tile then. Of few registers sums take as many as
   /// there are, of one vector: weights are loaded for each product. With
-  /// channels first pixels of a row lie
-  /// along the lanes.
+  /// channels first pixels of a row lie along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
       return chooseOriented(problem, model, problem.groups);
@@ -94,7 +93,8 @@ private:
         hasMany && isDense && isNarrow && !isOneTile &&
         roundUp(channels, 2 * model.lanes) == roundUp(channels, model.lanes);
     int64_t vectors = inPairs ? 2 : 1;
-    int64_t most = std::max<int64_t>(1, inPairs || (hasMany && !isDense) ? sums / 2 : sums);
+    int64_t most = std::max<int64_t>(
+        1, inPairs || (hasMany && !isDense) ? sums / 2 : sums);
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
     return {rows, vectors * model.lanes};
   }

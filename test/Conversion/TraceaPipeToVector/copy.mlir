@@ -210,6 +210,28 @@ tracea_pipe.kernel @point(%a: memref<?xf64>, %n: index) {
   tracea_pipe.end
 }
 
+// Panels of a matrix whose rows run across them: four rows at a time for all panels, so that the lines of
+// a row are read once.
+// CHECK-LABEL: tracea_pipe.kernel @panels(
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: memref<64x64xf32>
+// CHECK:         scf.for %[[K0:[a-z0-9]+]] = %c0 to %c6 step %c4 {
+// CHECK:           %[[REST:.*]] = arith.addi %[[K0]], %c4
+// CHECK:           %[[END:.*]] = arith.minsi %[[REST]], %c6
+// CHECK:           scf.for %[[P:[a-z0-9]+]] = %c0 to %c3 step %c1 {
+// CHECK:             scf.for %[[K:[a-z0-9]+]] = %[[K0]] to %[[END]] step %c1 {
+// CHECK-NOT:           mask
+// CHECK:               vector.load %[[B]]{{.*}} : memref<64x64xf32>, vector<4xf32>
+// CHECK:               vector.store %{{.*}}[%[[P]], %[[K]], %{{.*}}] : memref<3x6x4xf32>, vector<4xf32>
+// CHECK-NOT:         mask
+// CHECK:         end
+tracea_pipe.kernel @panels(%b: memref<64x64xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<3x6x4xf32, #s>
+    tracea_pipe.copy %b[%i, %j] map affine_map<(p, k, j) -> (k, p * 4 + j)> to %s : memref<64x64xf32>, memref<3x6x4xf32, #s>
+  }
+  tracea_pipe.end
+}
+
 // Conversions: narrower and wider floats, halves of two kinds by way of f32,
 // integers.
 // CHECK-LABEL: tracea_pipe.kernel @conversions

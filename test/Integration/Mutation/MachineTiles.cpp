@@ -306,15 +306,20 @@ TileRef Machine::multiply(const Datum &lhs, const Datum &rhs, TileRef acc,
     });
     return elements;
   };
-  auto depthOf = [](const Datum &operand) {
-    const Window *window = std::get_if<Window>(&operand);
-    return window ? window->sizes[1] : std::get<TileRef>(operand)->shape[1];
-  };
-  int64_t k = depth >= 0 ? std::min(depth, depthOf(lhs)) : depthOf(lhs);
+  const Window *window = std::get_if<Window>(&lhs);
+  ArrayRef<int64_t> shape =
+      window ? window->sizes : std::get<TileRef>(lhs)->shape;
+  int64_t k = depth >= 0 ? std::min(depth, shape[1]) : shape[1];
+  // The elements of a word lie in a dimension of their own.
+  ArrayRef<int64_t> word = shape.drop_front(2);
+  int64_t length = word.empty() ? 1 : word.front();
   int64_t m = limits.empty() ? rows : std::clamp<int64_t>(limits[0], 0, rows);
   int64_t n =
       limits.empty() ? columns : std::clamp<int64_t>(limits[1], 0, columns);
-  std::vector<double> a = gather(lhs, {m, k}), b = gather(rhs, {k, n});
+  Extents left{m, k}, right{k, n};
+  llvm::append_range(left, word);
+  llvm::append_range(right, word);
+  std::vector<double> a = gather(lhs, left), b = gather(rhs, right);
   auto result = std::make_shared<Tile>();
   result->shape = {rows, columns};
   result->elements.assign(rows * columns, std::nan(""));
@@ -324,7 +329,8 @@ TileRef Machine::multiply(const Datum &lhs, const Datum &rhs, TileRef acc,
       sums[j] = acc ? acc->elements[i * columns + j] : 0.0;
     for (int64_t l = 0; l < k; ++l)
       for (int64_t j = 0; j < n; ++j)
-        sums[j] += a[i * k + l] * b[l * n + j];
+        for (int64_t w = 0; w < length; ++w)
+          sums[j] += a[(i * k + l) * length + w] * b[(l * n + j) * length + w];
     for (int64_t j = 0; j < n; ++j)
       result->elements[i * columns + j] =
           roundToType(type.getElementType(), sums[j]);
