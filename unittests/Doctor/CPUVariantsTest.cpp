@@ -429,9 +429,8 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
             "gemm.direct");
   // A block of B is for the last level then: more columns than a quarter of the
   // second one holds.
-  schedule::Extents wide =
-      best(gemm(16, 4096, 4096), cpu("znver3", 1)).plan.tile;
-  EXPECT_GT(wide[1] * wide[2] * 4, 512 << 10);
+  Plan wide = best(gemm(16, 4096, 4096), cpu("znver3", 1)).plan;
+  EXPECT_GT(wide.tile[1] * wide.tile[2] * 4, 512 << 10);
   EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),
               ElementsAre(4, 32));
   // Rows that are short are as many at a time as leave the first level room for
