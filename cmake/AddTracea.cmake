@@ -11,7 +11,9 @@
 # add_tracea_tool(NAME sources... [LINK_LIBS libs...] [EXCEPTIONS] [PLUGINS])
 #   PLUGINS lets libraries that it loads use the compiler's symbols. A tool that
 #   LLVM is linked into statically has only what it needs itself, and no plugins.
-# add_tracea_unittest(NAME sources... [LINK_LIBS libs...])   GoogleTest, runtime or compiler.
+# add_tracea_unittest(NAME sources... [LINK_LIBS libs...] [COMPILER] [OPTIMIZED])
+#   GoogleTest. COMPILER is for tests that include the compiler's headers,
+#   OPTIMIZED for those that search for long.
 
 # Installed tools find the LLVM libraries where the build found them.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
@@ -102,11 +104,16 @@ function(add_tracea_tool name)
 endfunction()
 
 function(add_tracea_unittest name)
-  cmake_parse_arguments(ARG "COMPILER" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  if(ARG_COMPILER)
+  if(ARG_COMPILER) # optimised, as the precompiled header is
     tracea_compiler_settings(${name})
     target_link_libraries(${name} PRIVATE tracea_mlir)
+  elseif(ARG_OPTIMIZED)
+    target_compile_options(${name} PRIVATE -O2)
+  else()
+    # To optimise what runs once would double the time that it takes to compile.
+    target_compile_options(${name} PRIVATE -O0)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main GTest::gmock)
   set_property(GLOBAL APPEND PROPERTY TRACEA_UNITTESTS ${name})
@@ -131,6 +138,7 @@ if(TRACEA_BUILD_COMPILER)
   if(TRACEA_ENABLE_PCH)
     add_library(TraceaPCH OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
     tracea_compiler_settings(TraceaPCH)
+    add_dependencies(TraceaPCH tracea-headers)
     target_precompile_headers(TraceaPCH PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
   endif()
 endif()

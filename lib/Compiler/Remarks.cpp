@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace ::tracea::compiler;
 
-Place tracea::compiler::getPlace(Location loc) {
+namespace tracea::compiler {
+Place getPlace(Location loc) {
   Place place;
   loc->walk([&](Location inner) {
     if (FileLineColLoc file = dyn_cast<FileLineColLoc>(inner)) {
@@ -22,6 +23,7 @@ Place tracea::compiler::getPlace(Location loc) {
   });
   return place;
 }
+} // namespace tracea::compiler
 
 class RemarkCollector::Streamer
     : public remark::detail::MLIRRemarkStreamerBase {

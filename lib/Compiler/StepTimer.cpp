@@ -61,8 +61,9 @@ private:
 };
 } // namespace
 
-LogicalResult tracea::compiler::runTimed(PassManager &manager, ModuleOp module,
-                                         StepTimes *times) {
+namespace tracea::compiler {
+LogicalResult runTimed(PassManager &manager, ModuleOp module,
+                       StepTimes *times) {
   // Once for all passes: after each it would take a fifth of the time. Tests
   // of single passes verify after each.
   manager.enableVerifier(false);
@@ -81,3 +82,4 @@ LogicalResult tracea::compiler::runTimed(PassManager &manager, ModuleOp module,
     times->add("proofs", proved.count());
   return result;
 }
+} // namespace tracea::compiler

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-GemmOp tracea::appendAuxResults(RewriterBase &rewriter, GemmOp op,
-                                ArrayRef<AuxResult> added) {
+GemmOp mlir::tracea::appendAuxResults(RewriterBase &rewriter, GemmOp op,
+                                      ArrayRef<AuxResult> added) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   MLIRContext *context = rewriter.getContext();
@@ -40,8 +40,8 @@ GemmOp tracea::appendAuxResults(RewriterBase &rewriter, GemmOp op,
   return larger;
 }
 
-Value tracea::createAuxInit(OpBuilder &builder, GemmOp op, AffineMap map,
-                            RankedTensorType type) {
+Value mlir::tracea::createAuxInit(OpBuilder &builder, GemmOp op, AffineMap map,
+                                  RankedTensorType type) {
   SmallVector<Value> extents;
   for (auto [dim, expr] : llvm::enumerate(map.getResults()))
     if (type.isDynamicDim(dim))
@@ -51,7 +51,7 @@ Value tracea::createAuxInit(OpBuilder &builder, GemmOp op, AffineMap map,
   return tensor::EmptyOp::create(builder, op.getLoc(), type, extents);
 }
 
-bool tracea::isDefinedBefore(Value value, Operation *op) {
+bool mlir::tracea::isDefinedBefore(Value value, Operation *op) {
   Operation *def = value.getDefiningOp();
   if (!def)
     return true;

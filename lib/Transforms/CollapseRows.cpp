@@ -212,7 +212,7 @@ void Rows::collapse(IRRewriter &rewriter) {
 
 namespace {
 struct CollapseRowsPass
-    : public tracea::impl::CollapseRowsBase<CollapseRowsPass> {
+    : public mlir::tracea::impl::CollapseRowsBase<CollapseRowsPass> {
   using CollapseRowsBase::CollapseRowsBase;
 
   void runOnOperation() override {

@@ -10,8 +10,9 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-void tracea::collectUsers(Value tensor, llvm::SetVector<Operation *> &users,
-                          llvm::SetVector<Operation *> &casts) {
+void mlir::tracea::collectUsers(Value tensor,
+                                llvm::SetVector<Operation *> &users,
+                                llvm::SetVector<Operation *> &casts) {
   for (Operation *user : tensor.getUsers()) {
     tensor::CastOp cast = dyn_cast<tensor::CastOp>(user);
     if (cast && isa<RankedTensorType>(cast.getType())) {

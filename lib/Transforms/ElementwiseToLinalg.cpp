@@ -38,7 +38,7 @@ static void freeDestinations(linalg::GenericOp op) {
 
 namespace {
 struct ElementwiseToLinalg
-    : public tracea::impl::ElementwiseToLinalgBase<ElementwiseToLinalg> {
+    : public mlir::tracea::impl::ElementwiseToLinalgBase<ElementwiseToLinalg> {
   using Base::Base;
 
   void runOnOperation() override {

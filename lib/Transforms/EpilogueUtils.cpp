@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-Value tracea::peelCasts(Value tensor) {
+Value mlir::tracea::peelCasts(Value tensor) {
   while (tensor::CastOp cast = tensor.getDefiningOp<tensor::CastOp>()) {
     if (!isa<RankedTensorType>(cast.getSource().getType()))
       break;
@@ -22,7 +22,7 @@ Value tracea::peelCasts(Value tensor) {
   return tensor;
 }
 
-bool tracea::isEpilogueOperation(Operation *op) {
+bool mlir::tracea::isEpilogueOperation(Operation *op) {
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       !op->getResult(0).getType().isIntOrIndexOrFloat())
     return false;
@@ -32,17 +32,17 @@ bool tracea::isEpilogueOperation(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-bool tracea::isUndecided(EpilogueOpInterface op) {
+bool mlir::tracea::isUndecided(EpilogueOpInterface op) {
   ScheduledOpInterface scheduled =
       dyn_cast<ScheduledOpInterface>(op.getOperation());
   return !scheduled || !scheduled.getScheduleAttr();
 }
 
-unsigned tracea::getEpilogueRank(EpilogueOpInterface op) {
+unsigned mlir::tracea::getEpilogueRank(EpilogueOpInterface op) {
   return cast<RankedTensorType>(op.getEpilogueResult().getType()).getRank();
 }
 
-TypedAttr tracea::getSplatValue(Value tensor) {
+TypedAttr mlir::tracea::getSplatValue(Value tensor) {
   tensor = peelCasts(tensor);
   DenseElementsAttr dense;
   if (matchPattern(tensor, m_Constant(&dense))) {
@@ -60,7 +60,7 @@ TypedAttr tracea::getSplatValue(Value tensor) {
   return {};
 }
 
-bool tracea::canMoveTo(EpilogueOpInterface op, Operation *place) {
+bool mlir::tracea::canMoveTo(EpilogueOpInterface op, Operation *place) {
   for (Value result : op->getResults().drop_front())
     for (Operation *user : result.getUsers()) {
       Operation *inBlock = place->getBlock()->findAncestorOpInBlock(*user);
@@ -234,7 +234,7 @@ static bool composeExpansion(Value &tensor, AffineMap &map) {
   return true;
 }
 
-void tracea::composeProducers(Value &tensor, AffineMap &map) {
+void mlir::tracea::composeProducers(Value &tensor, AffineMap &map) {
   while (true) {
     tensor = peelCasts(tensor);
     if (composeExpansion(tensor, map))
@@ -401,8 +401,9 @@ void EpilogueEditor::finish(Value result, Value init, Operation *consumer) {
   rewriter.replaceOp(consumer, replacement);
 }
 
-LogicalResult tracea::expectShortRows(RowOpInterface op, int64_t maxColumns,
-                                      std::string &reason) {
+LogicalResult mlir::tracea::expectShortRows(RowOpInterface op,
+                                            int64_t maxColumns,
+                                            std::string &reason) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   auto kinds = cast<TilingInterface>(op.getOperation()).getLoopIteratorTypes();
   if (llvm::count(kinds, utils::IteratorType::reduction) != 1 ||
@@ -419,8 +420,8 @@ LogicalResult tracea::expectShortRows(RowOpInterface op, int64_t maxColumns,
   return success();
 }
 
-RowOpInterface tracea::moveToResults(RewriterBase &rewriter, RowOpInterface op,
-                                     TypeRange types) {
+RowOpInterface mlir::tracea::moveToResults(RewriterBase &rewriter,
+                                           RowOpInterface op, TypeRange types) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   OperationState state(op.getLoc(), op->getName(), op->getOperands(), types,
@@ -431,8 +432,9 @@ RowOpInterface tracea::moveToResults(RewriterBase &rewriter, RowOpInterface op,
   return cast<RowOpInterface>(rewriter.create(state));
 }
 
-RankedTensorType tracea::mergeShapes(RankedTensorType a, RankedTensorType b,
-                                     Type elementType) {
+RankedTensorType mlir::tracea::mergeShapes(RankedTensorType a,
+                                           RankedTensorType b,
+                                           Type elementType) {
   SmallVector<int64_t> shape(a.getShape());
   for (auto [extent, other] : llvm::zip_equal(shape, b.getShape()))
     if (ShapedType::isDynamic(extent))
@@ -440,8 +442,8 @@ RankedTensorType tracea::mergeShapes(RankedTensorType a, RankedTensorType b,
   return RankedTensorType::get(shape, elementType);
 }
 
-unsigned tracea::dropUnusedExtras(RewriterBase &rewriter,
-                                  EpilogueOpInterface op) {
+unsigned mlir::tracea::dropUnusedExtras(RewriterBase &rewriter,
+                                        EpilogueOpInterface op) {
   if (!hasEpilogue(op))
     return 0;
   Block &block = op.getEpilogue().front();
@@ -473,8 +475,8 @@ unsigned tracea::dropUnusedExtras(RewriterBase &rewriter,
   return unused.count();
 }
 
-Value tracea::createEmptyLike(OpBuilder &builder, Location loc, Value shape,
-                              RankedTensorType type) {
+Value mlir::tracea::createEmptyLike(OpBuilder &builder, Location loc,
+                                    Value shape, RankedTensorType type) {
   SmallVector<Value> extents;
   for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
     if (!ShapedType::isDynamic(extent))
@@ -524,7 +526,7 @@ private:
 };
 } // namespace
 
-void tracea::populateComposeExtrasPatterns(RewritePatternSet &patterns,
-                                           std::function<void()> onChange) {
+void mlir::tracea::populateComposeExtrasPatterns(
+    RewritePatternSet &patterns, std::function<void()> onChange) {
   patterns.add<ComposeExtras>(patterns.getContext(), std::move(onChange));
 }

@@ -97,7 +97,7 @@ static LogicalResult expandProduct(ProductOp op, PatternRewriter &rewriter) {
 
 namespace {
 struct ExpandFunctions
-    : public tracea::impl::ExpandFunctionsBase<ExpandFunctions> {
+    : public mlir::tracea::impl::ExpandFunctionsBase<ExpandFunctions> {
   using Base::Base;
 
   void runOnOperation() override {

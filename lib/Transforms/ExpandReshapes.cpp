@@ -357,7 +357,7 @@ LogicalResult Expansion::run() {
 
 namespace {
 struct ExpandReshapes
-    : public tracea::impl::ExpandReshapesBase<ExpandReshapes> {
+    : public mlir::tracea::impl::ExpandReshapesBase<ExpandReshapes> {
   using Base::Base;
 
   void runOnOperation() override {

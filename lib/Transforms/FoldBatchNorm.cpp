@@ -144,7 +144,7 @@ private:
 };
 
 struct FoldBatchNormPass
-    : public tracea::impl::FoldBatchNormBase<FoldBatchNormPass> {
+    : public mlir::tracea::impl::FoldBatchNormBase<FoldBatchNormPass> {
   using FoldBatchNormBase::FoldBatchNormBase;
 
   void runOnOperation() override {

@@ -87,8 +87,8 @@ static int64_t getOffset(ArrayRef<int64_t> index, AffineMap map,
   return offset;
 }
 
-Attribute tracea::foldElementwise(const ElementwiseOp &op,
-                                  int64_t maxElements) {
+Attribute mlir::tracea::foldElementwise(const ElementwiseOp &op,
+                                        int64_t maxElements) {
   Operation *operation = op.getOperation();
   RankedTensorType type =
       cast<RankedTensorType>(operation->getResult(0).getType());
@@ -194,9 +194,9 @@ private:
 };
 } // namespace
 
-void tracea::populateFoldElementwisePatterns(RewritePatternSet &patterns,
-                                             int64_t maxElements,
-                                             std::function<void()> onFold) {
+void mlir::tracea::populateFoldElementwisePatterns(
+    RewritePatternSet &patterns, int64_t maxElements,
+    std::function<void()> onFold) {
   patterns.add<FoldElementwisePattern>(patterns.getContext(), maxElements,
                                        std::move(onFold));
 }

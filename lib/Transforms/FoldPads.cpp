@@ -158,7 +158,7 @@ private:
   std::function<void()> onFold;
 };
 
-struct FoldPadsPass : public tracea::impl::FoldPadsBase<FoldPadsPass> {
+struct FoldPadsPass : public mlir::tracea::impl::FoldPadsBase<FoldPadsPass> {
   using FoldPadsBase::FoldPadsBase;
 
   void runOnOperation() override {

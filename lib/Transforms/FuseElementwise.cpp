@@ -35,7 +35,7 @@ using namespace mlir;
 
 namespace {
 struct FuseElementwise
-    : public tracea::impl::FuseElementwiseBase<FuseElementwise> {
+    : public mlir::tracea::impl::FuseElementwiseBase<FuseElementwise> {
   using Base::Base;
 
   void runOnOperation() override {

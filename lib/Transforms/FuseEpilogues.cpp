@@ -177,7 +177,7 @@ struct DimOfDestination : public OpRewritePattern<tensor::DimOp> {
 };
 
 struct FuseEpiloguesPass
-    : public tracea::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
+    : public mlir::tracea::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   using FuseEpiloguesBase::FuseEpiloguesBase;
 
   void runOnOperation() override {

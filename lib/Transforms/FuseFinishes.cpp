@@ -673,7 +673,8 @@ RowOpInterface Finish::apply(IRRewriter &rewriter) {
 }
 
 namespace {
-struct FuseFinishes : public tracea::impl::FuseFinishesBase<FuseFinishes> {
+struct FuseFinishes
+    : public mlir::tracea::impl::FuseFinishesBase<FuseFinishes> {
   using FuseFinishesBase::FuseFinishesBase;
 
   void runOnOperation() override {

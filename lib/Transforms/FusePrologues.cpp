@@ -236,7 +236,8 @@ RowOpInterface Fusion::apply(IRRewriter &rewriter) {
 }
 
 namespace {
-struct FusePrologues : public tracea::impl::FuseProloguesBase<FusePrologues> {
+struct FusePrologues
+    : public mlir::tracea::impl::FuseProloguesBase<FusePrologues> {
   using FuseProloguesBase::FuseProloguesBase;
 
   void runOnOperation() override {

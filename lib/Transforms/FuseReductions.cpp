@@ -155,9 +155,9 @@ private:
 };
 } // namespace
 
-void tracea::populateFuseReductionPatterns(RewritePatternSet &patterns,
-                                           unsigned maxOperations,
-                                           std::function<void()> onFuse) {
+void mlir::tracea::populateFuseReductionPatterns(RewritePatternSet &patterns,
+                                                 unsigned maxOperations,
+                                                 std::function<void()> onFuse) {
   patterns.add<FuseReduction>(patterns.getContext(), maxOperations,
                               std::move(onFuse));
 }

@@ -77,7 +77,7 @@ static void lower(tensor::GatherOp op) {
 
 namespace {
 struct GatherToLinalg
-    : public tracea::impl::GatherToLinalgBase<GatherToLinalg> {
+    : public mlir::tracea::impl::GatherToLinalgBase<GatherToLinalg> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -258,7 +258,7 @@ private:
 };
 
 struct HoistEpilogueInvariantsPass
-    : public tracea::impl::HoistEpilogueInvariantsBase<
+    : public mlir::tracea::impl::HoistEpilogueInvariantsBase<
           HoistEpilogueInvariantsPass> {
   using HoistEpilogueInvariantsBase::HoistEpilogueInvariantsBase;
 

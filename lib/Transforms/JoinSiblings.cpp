@@ -261,7 +261,7 @@ void Joiner::join() {
 
 namespace {
 struct JoinSiblingsPass
-    : public tracea::impl::JoinSiblingsBase<JoinSiblingsPass> {
+    : public mlir::tracea::impl::JoinSiblingsBase<JoinSiblingsPass> {
   using JoinSiblingsBase::JoinSiblingsBase;
 
   void runOnOperation() override {

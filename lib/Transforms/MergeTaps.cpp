@@ -218,7 +218,7 @@ static void mergeTaps(RewriterBase &rewriter, Conv2DOp op) {
 }
 
 namespace {
-struct MergeTapsPass : public tracea::impl::MergeTapsBase<MergeTapsPass> {
+struct MergeTapsPass : public mlir::tracea::impl::MergeTapsBase<MergeTapsPass> {
   using MergeTapsBase::MergeTapsBase;
 
   void runOnOperation() override {

@@ -97,7 +97,8 @@ static LogicalResult verifyPromotable(ModuleOp module) {
 }
 
 namespace {
-struct PromoteToF64Pass : tracea::impl::PromoteToF64Base<PromoteToF64Pass> {
+struct PromoteToF64Pass
+    : mlir::tracea::impl::PromoteToF64Base<PromoteToF64Pass> {
   void runOnOperation() override {
     if (failed(verifyPromotable(getOperation())))
       return signalPassFailure();

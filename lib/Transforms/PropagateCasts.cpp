@@ -255,7 +255,7 @@ struct ElideRounding : public Counting<OpRewritePattern<arith::ExtFOp>> {
 };
 
 struct PropagateCastsPass
-    : public tracea::impl::PropagateCastsBase<PropagateCastsPass> {
+    : public mlir::tracea::impl::PropagateCastsBase<PropagateCastsPass> {
   using PropagateCastsBase::PropagateCastsBase;
 
   void runOnOperation() override {

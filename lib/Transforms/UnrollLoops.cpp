@@ -119,7 +119,7 @@ static void joinInsertions(RewriterBase &rewriter, tensor::InsertSliceOp last) {
 }
 
 namespace {
-struct UnrollLoops : public tracea::impl::UnrollLoopsBase<UnrollLoops> {
+struct UnrollLoops : public mlir::tracea::impl::UnrollLoopsBase<UnrollLoops> {
   using Base::Base;
 
   void runOnOperation() override {

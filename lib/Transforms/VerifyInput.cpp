@@ -33,7 +33,7 @@ static LogicalResult verifySteps(LoopLikeOpInterface loop) {
 }
 
 namespace {
-struct VerifyInput : public tracea::impl::VerifyInputBase<VerifyInput> {
+struct VerifyInput : public mlir::tracea::impl::VerifyInputBase<VerifyInput> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -21,7 +21,7 @@ using namespace mlir::tracea;
 
 namespace {
 struct ConvertLinalgToTraceaPass
-    : tracea::impl::ConvertLinalgToTraceaBase<ConvertLinalgToTraceaPass> {
+    : mlir::tracea::impl::ConvertLinalgToTraceaBase<ConvertLinalgToTraceaPass> {
   using ConvertLinalgToTraceaBase::ConvertLinalgToTraceaBase;
 
   void runOnOperation() override {

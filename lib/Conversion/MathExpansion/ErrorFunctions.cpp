@@ -50,7 +50,7 @@ static Real erfOfSingle(Real x) {
   return select(magnitude > tables.split, copySign(1.0 - tail, x), near);
 }
 
-Real tracea::expandErf(Real x) {
+Real mlir::tracea::expandErf(Real x) {
   if (!x.emitter->isDouble())
     return erfOfSingle(x);
   Real magnitude = abs(x);
@@ -61,7 +61,7 @@ Real tracea::expandErf(Real x) {
   return select(isNaN(x), x, result);
 }
 
-Real tracea::expandErfc(Real x) {
+Real mlir::tracea::expandErfc(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   Real far = tail(magnitude);

@@ -44,10 +44,10 @@ static Exponential expParts(Pair x) {
   return {reducedExpM1(addOrdered(r, low)), asBits(shifted) - asBits(anchor)};
 }
 
-double tracea::largestExponent(const FloatEmitter &e) {
+double mlir::tracea::largestExponent(const FloatEmitter &e) {
   return e.pick(710, 89);
 }
-double tracea::leastExponent(const FloatEmitter &e) {
+double mlir::tracea::leastExponent(const FloatEmitter &e) {
   return e.pick(-746, -104);
 }
 
@@ -58,19 +58,19 @@ static Real clampExponent(Real x) {
   return select(x < leastExponent(e), leastExponent(e), x);
 }
 
-Scaled tracea::expPair(Pair x) {
+Scaled mlir::tracea::expPair(Pair x) {
   Exponential parts = expParts(x);
   Pair sum = addOrdered(x.high.emitter->real(1), parts.rest.high);
   return {{sum.high, sum.low + parts.rest.low}, parts.n};
 }
 
-Real tracea::round(Scaled a) {
+Real mlir::tracea::round(Scaled a) {
   return scaleByPower(round(a.fraction), a.exponent);
 }
 
 /// Without pairs, for the sake of speed: the roundings of the argument's rest,
 /// of the polynomial and of the result add up to one unit at most.
-Real tracea::expandExp(Real x) {
+Real mlir::tracea::expandExp(Real x) {
   FloatEmitter &e = *x.emitter;
   x = clampExponent(x);
   Real anchor = e.real(getAnchor(e));
@@ -81,7 +81,7 @@ Real tracea::expandExp(Real x) {
   return scaleByPower(power, asBits(shifted) - asBits(anchor));
 }
 
-Real tracea::expandExp2(Real x) {
+Real mlir::tracea::expandExp2(Real x) {
   FloatEmitter &e = *x.emitter;
   double largest = e.pick(1025, 129), least = e.pick(-1076, -151);
   x = select(x > largest, largest, x);
@@ -118,7 +118,7 @@ static Real flushedPower(Real shifted, Real rest) {
                 evaluate(power, rest) * half);
 }
 
-Real tracea::expandFlushedExp2(Real x) {
+Real mlir::tracea::expandFlushedExp2(Real x) {
   FloatEmitter &e = *x.emitter;
   // A product is not rounded before something is added to it.
   auto product = x.value.getDefiningOp<arith::MulFOp>();
@@ -131,7 +131,7 @@ Real tracea::expandFlushedExp2(Real x) {
   return flushedPower(shifted, addX(anchor - shifted));
 }
 
-Real tracea::expandFlushedExp(Real x) {
+Real mlir::tracea::expandFlushedExp(Real x) {
   FloatEmitter &e = *x.emitter;
   Real anchor = e.real(getHalvesAnchor(e));
   Real shifted = fma(x, e.tables.log2e.high, anchor);
@@ -159,7 +159,7 @@ static Truth isTiny(Real x) {
   return abs(x) < e.pick(0x1p-27, 0x1p-13);
 }
 
-Real tracea::expandExpM1(Real x) {
+Real mlir::tracea::expandExpM1(Real x) {
   FloatEmitter &e = *x.emitter;
   Real clamped = select(x > largestExponent(e), largestExponent(e), x);
   clamped = select(clamped < -45.0, -45.0, clamped);
@@ -186,7 +186,7 @@ static Real halfExp(Real magnitude) {
   return round(Scaled{power.fraction, power.exponent - e.bits(1)});
 }
 
-Real tracea::expandSinh(Real x) {
+Real mlir::tracea::expandSinh(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   // With E = e^x - 1 it is (E + E / (E + 1)) / 2.
@@ -197,7 +197,7 @@ Real tracea::expandSinh(Real x) {
   return select(isTiny(x), x, copySign(result, x));
 }
 
-Real tracea::expandCosh(Real x) {
+Real mlir::tracea::expandCosh(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   Pair power = moderateExpM1(magnitude) + e.real(1);
@@ -206,7 +206,7 @@ Real tracea::expandCosh(Real x) {
                 round(sum) * 0.5);
 }
 
-Real tracea::expandTanh(Real x) {
+Real mlir::tracea::expandTanh(Real x) {
   FloatEmitter &e = *x.emitter;
   // With E = e^2x - 1 it is E / (E + 2). Beyond the limit it is 1.
   double limit = e.pick(20, 10);

@@ -57,25 +57,49 @@ static T emit(T first, Ts... rest) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-Real tracea::operator+(Real a, Real b) { return emit<arith::AddFOp>(a, b); }
-Real tracea::operator-(Real a, Real b) { return emit<arith::SubFOp>(a, b); }
-Real tracea::operator*(Real a, Real b) { return emit<arith::MulFOp>(a, b); }
-Real tracea::operator/(Real a, Real b) { return emit<arith::DivFOp>(a, b); }
-Real tracea::operator-(Real a) { return emit<arith::NegFOp>(a); }
-Real tracea::operator+(Real a, double b) { return a + a.emitter->real(b); }
-Real tracea::operator-(Real a, double b) { return a - a.emitter->real(b); }
-Real tracea::operator*(Real a, double b) { return a * a.emitter->real(b); }
-Real tracea::operator+(double a, Real b) { return b.emitter->real(a) + b; }
-Real tracea::operator-(double a, Real b) { return b.emitter->real(a) - b; }
-Real tracea::operator/(double a, Real b) { return b.emitter->real(a) / b; }
-Real tracea::fma(Real a, Real b, Real c) { return emit<math::FmaOp>(a, b, c); }
-Real tracea::fma(Real a, double b, Real c) {
+Real mlir::tracea::operator+(Real a, Real b) {
+  return emit<arith::AddFOp>(a, b);
+}
+Real mlir::tracea::operator-(Real a, Real b) {
+  return emit<arith::SubFOp>(a, b);
+}
+Real mlir::tracea::operator*(Real a, Real b) {
+  return emit<arith::MulFOp>(a, b);
+}
+Real mlir::tracea::operator/(Real a, Real b) {
+  return emit<arith::DivFOp>(a, b);
+}
+Real mlir::tracea::operator-(Real a) { return emit<arith::NegFOp>(a); }
+Real mlir::tracea::operator+(Real a, double b) {
+  return a + a.emitter->real(b);
+}
+Real mlir::tracea::operator-(Real a, double b) {
+  return a - a.emitter->real(b);
+}
+Real mlir::tracea::operator*(Real a, double b) {
+  return a * a.emitter->real(b);
+}
+Real mlir::tracea::operator+(double a, Real b) {
+  return b.emitter->real(a) + b;
+}
+Real mlir::tracea::operator-(double a, Real b) {
+  return b.emitter->real(a) - b;
+}
+Real mlir::tracea::operator/(double a, Real b) {
+  return b.emitter->real(a) / b;
+}
+Real mlir::tracea::fma(Real a, Real b, Real c) {
+  return emit<math::FmaOp>(a, b, c);
+}
+Real mlir::tracea::fma(Real a, double b, Real c) {
   return fma(a, a.emitter->real(b), c);
 }
-Real tracea::abs(Real a) { return emit<math::AbsFOp>(a); }
-Real tracea::sqrt(Real a) { return emit<math::SqrtOp>(a); }
-Real tracea::floor(Real a) { return emit<math::FloorOp>(a); }
-Real tracea::copySign(Real a, Real b) { return emit<math::CopySignOp>(a, b); }
+Real mlir::tracea::abs(Real a) { return emit<math::AbsFOp>(a); }
+Real mlir::tracea::sqrt(Real a) { return emit<math::SqrtOp>(a); }
+Real mlir::tracea::floor(Real a) { return emit<math::FloorOp>(a); }
+Real mlir::tracea::copySign(Real a, Real b) {
+  return emit<math::CopySignOp>(a, b);
+}
 
 template <typename T>
 static T emitSelect(Truth condition, T a, T b) {
@@ -83,13 +107,13 @@ static T emitSelect(Truth condition, T a, T b) {
                                              condition.value, a.value, b.value)
                          .getResult()};
 }
-Real tracea::select(Truth condition, Real a, Real b) {
+Real mlir::tracea::select(Truth condition, Real a, Real b) {
   return emitSelect(condition, a, b);
 }
-Real tracea::select(Truth condition, Real a, double b) {
+Real mlir::tracea::select(Truth condition, Real a, double b) {
   return select(condition, a, a.emitter->real(b));
 }
-Real tracea::select(Truth condition, double a, Real b) {
+Real mlir::tracea::select(Truth condition, double a, Real b) {
   return select(condition, b.emitter->real(a), b);
 }
 
@@ -98,32 +122,46 @@ static Truth compare(arith::CmpFPredicate predicate, Real a, Real b) {
           arith::CmpFOp::create(a.emitter->builder, predicate, a.value, b.value)
               .getResult()};
 }
-Truth tracea::operator<(Real a, Real b) {
+Truth mlir::tracea::operator<(Real a, Real b) {
   return compare(arith::CmpFPredicate::OLT, a, b);
 }
-Truth tracea::operator<(Real a, double b) { return a < a.emitter->real(b); }
-Truth tracea::operator<=(Real a, double b) {
+Truth mlir::tracea::operator<(Real a, double b) {
+  return a < a.emitter->real(b);
+}
+Truth mlir::tracea::operator<=(Real a, double b) {
   return compare(arith::CmpFPredicate::OLE, a, a.emitter->real(b));
 }
-Truth tracea::operator>(Real a, Real b) {
+Truth mlir::tracea::operator>(Real a, Real b) {
   return compare(arith::CmpFPredicate::OGT, a, b);
 }
-Truth tracea::operator>(Real a, double b) { return a > a.emitter->real(b); }
-Truth tracea::operator>=(Real a, double b) {
+Truth mlir::tracea::operator>(Real a, double b) {
+  return a > a.emitter->real(b);
+}
+Truth mlir::tracea::operator>=(Real a, double b) {
   return compare(arith::CmpFPredicate::OGE, a, a.emitter->real(b));
 }
-Truth tracea::operator==(Real a, Real b) {
+Truth mlir::tracea::operator==(Real a, Real b) {
   return compare(arith::CmpFPredicate::OEQ, a, b);
 }
-Truth tracea::operator==(Real a, double b) { return a == a.emitter->real(b); }
-Truth tracea::operator!=(Real a, Real b) {
+Truth mlir::tracea::operator==(Real a, double b) {
+  return a == a.emitter->real(b);
+}
+Truth mlir::tracea::operator!=(Real a, Real b) {
   return compare(arith::CmpFPredicate::UNE, a, b);
 }
-Truth tracea::isNaN(Real a) { return compare(arith::CmpFPredicate::UNO, a, a); }
-Truth tracea::operator&(Truth a, Truth b) { return emit<arith::AndIOp>(a, b); }
-Truth tracea::operator|(Truth a, Truth b) { return emit<arith::OrIOp>(a, b); }
-Truth tracea::operator^(Truth a, Truth b) { return emit<arith::XOrIOp>(a, b); }
-Truth tracea::operator!(Truth a) {
+Truth mlir::tracea::isNaN(Real a) {
+  return compare(arith::CmpFPredicate::UNO, a, a);
+}
+Truth mlir::tracea::operator&(Truth a, Truth b) {
+  return emit<arith::AndIOp>(a, b);
+}
+Truth mlir::tracea::operator|(Truth a, Truth b) {
+  return emit<arith::OrIOp>(a, b);
+}
+Truth mlir::tracea::operator^(Truth a, Truth b) {
+  return emit<arith::XOrIOp>(a, b);
+}
+Truth mlir::tracea::operator!(Truth a) {
   ImplicitLocOpBuilder &builder = a.emitter->builder;
   return a ^ Truth{a.emitter, splat(builder, a.value.getType(),
                                     builder.getBoolAttr(true))};
@@ -133,47 +171,69 @@ Truth tracea::operator!(Truth a) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-Bits tracea::asBits(Real a) {
+Bits mlir::tracea::asBits(Real a) {
   return {a.emitter, arith::BitcastOp::create(a.emitter->builder,
                                               a.emitter->bitsType, a.value)
                          .getResult()};
 }
-Real tracea::asReal(Bits a) {
+Real mlir::tracea::asReal(Bits a) {
   return {a.emitter,
           arith::BitcastOp::create(a.emitter->builder, a.emitter->type, a.value)
               .getResult()};
 }
-Real tracea::convertSigned(Bits a) {
+Real mlir::tracea::convertSigned(Bits a) {
   return {a.emitter,
           arith::SIToFPOp::create(a.emitter->builder, a.emitter->type, a.value)
               .getResult()};
 }
-Bits tracea::operator+(Bits a, Bits b) { return emit<arith::AddIOp>(a, b); }
-Bits tracea::operator+(Bits a, uint64_t b) { return a + a.emitter->bits(b); }
-Bits tracea::operator-(Bits a, Bits b) { return emit<arith::SubIOp>(a, b); }
-Bits tracea::operator*(Bits a, Bits b) { return emit<arith::MulIOp>(a, b); }
-Bits tracea::operator&(Bits a, uint64_t b) {
+Bits mlir::tracea::operator+(Bits a, Bits b) {
+  return emit<arith::AddIOp>(a, b);
+}
+Bits mlir::tracea::operator+(Bits a, uint64_t b) {
+  return a + a.emitter->bits(b);
+}
+Bits mlir::tracea::operator-(Bits a, Bits b) {
+  return emit<arith::SubIOp>(a, b);
+}
+Bits mlir::tracea::operator*(Bits a, Bits b) {
+  return emit<arith::MulIOp>(a, b);
+}
+Bits mlir::tracea::operator&(Bits a, uint64_t b) {
   return emit<arith::AndIOp>(a, a.emitter->bits(b));
 }
-Bits tracea::operator^(Bits a, Bits b) { return emit<arith::XOrIOp>(a, b); }
-Bits tracea::operator|(Bits a, Bits b) { return emit<arith::OrIOp>(a, b); }
-Bits tracea::operator|(Bits a, uint64_t b) { return a | a.emitter->bits(b); }
-Bits tracea::operator<<(Bits a, Bits b) { return emit<arith::ShLIOp>(a, b); }
-Bits tracea::operator<<(Bits a, unsigned b) { return a << a.emitter->bits(b); }
-Bits tracea::operator>>(Bits a, Bits b) { return emit<arith::ShRUIOp>(a, b); }
-Bits tracea::operator>>(Bits a, unsigned b) { return a >> a.emitter->bits(b); }
-Bits tracea::shiftSigned(Bits a, unsigned b) {
+Bits mlir::tracea::operator^(Bits a, Bits b) {
+  return emit<arith::XOrIOp>(a, b);
+}
+Bits mlir::tracea::operator|(Bits a, Bits b) {
+  return emit<arith::OrIOp>(a, b);
+}
+Bits mlir::tracea::operator|(Bits a, uint64_t b) {
+  return a | a.emitter->bits(b);
+}
+Bits mlir::tracea::operator<<(Bits a, Bits b) {
+  return emit<arith::ShLIOp>(a, b);
+}
+Bits mlir::tracea::operator<<(Bits a, unsigned b) {
+  return a << a.emitter->bits(b);
+}
+Bits mlir::tracea::operator>>(Bits a, Bits b) {
+  return emit<arith::ShRUIOp>(a, b);
+}
+Bits mlir::tracea::operator>>(Bits a, unsigned b) {
+  return a >> a.emitter->bits(b);
+}
+Bits mlir::tracea::shiftSigned(Bits a, unsigned b) {
   return emit<arith::ShRSIOp>(a, a.emitter->bits(b));
 }
-Bits tracea::divideUnsigned(Bits a, uint64_t b) {
+Bits mlir::tracea::divideUnsigned(Bits a, uint64_t b) {
   return emit<arith::DivUIOp>(a, a.emitter->bits(b));
 }
-Bits tracea::multiplyHigh(Bits a, Bits b) {
+Bits mlir::tracea::multiplyHigh(Bits a, Bits b) {
   return {a.emitter,
           arith::MulUIExtendedOp::create(a.emitter->builder, a.value, b.value)
               .getHigh()};
 }
-Bits tracea::select(Truth condition, Bits a, Bits b) {
+Bits mlir::tracea::select(Truth condition, Bits a, Bits b) {
   return emitSelect(condition, a, b);
 }
 static Truth compare(arith::CmpIPredicate predicate, Bits a, Bits b) {
@@ -181,18 +241,18 @@ static Truth compare(arith::CmpIPredicate predicate, Bits a, Bits b) {
           arith::CmpIOp::create(a.emitter->builder, predicate, a.value, b.value)
               .getResult()};
 }
-Truth tracea::operator==(Bits a, uint64_t b) {
+Truth mlir::tracea::operator==(Bits a, uint64_t b) {
   return compare(arith::CmpIPredicate::eq, a, a.emitter->bits(b));
 }
-Truth tracea::isNegative(Bits a) {
+Truth mlir::tracea::isNegative(Bits a) {
   return compare(arith::CmpIPredicate::slt, a, a.emitter->bits(0));
 }
-Truth tracea::isBitSet(Bits a, unsigned bit) {
+Truth mlir::tracea::isBitSet(Bits a, unsigned bit) {
   return compare(arith::CmpIPredicate::ne, a & (uint64_t(1) << bit),
                  a.emitter->bits(0));
 }
 
-Real tracea::evaluate(ArrayRef<double> coefficients, Real x) {
+Real mlir::tracea::evaluate(ArrayRef<double> coefficients, Real x) {
   Real total = x.emitter->real(coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
     total = fma(total, x, x.emitter->real(coefficient));
@@ -203,52 +263,52 @@ Real tracea::evaluate(ArrayRef<double> coefficients, Real x) {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-Pair tracea::addOrdered(Real a, Real b) {
+Pair mlir::tracea::addOrdered(Real a, Real b) {
   Real sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-Pair tracea::addExactly(Real a, Real b) {
+Pair mlir::tracea::addExactly(Real a, Real b) {
   Real sum = a + b, ofB = sum - a, ofA = sum - ofB;
   return {sum, (a - ofA) + (b - ofB)};
 }
 
-Pair tracea::multiplyExactly(Real a, Real b) {
+Pair mlir::tracea::multiplyExactly(Real a, Real b) {
   Real product = a * b;
   return {product, fma(a, b, -product)};
 }
 
-Pair tracea::operator+(Pair a, Real b) {
+Pair mlir::tracea::operator+(Pair a, Real b) {
   Pair sum = addExactly(a.high, b);
   return addOrdered(sum.high, sum.low + a.low);
 }
 
-Pair tracea::operator+(Pair a, Pair b) {
+Pair mlir::tracea::operator+(Pair a, Pair b) {
   Pair sum = addExactly(a.high, b.high);
   return addOrdered(sum.high, sum.low + (a.low + b.low));
 }
 
-Pair tracea::operator*(Pair a, Real b) {
+Pair mlir::tracea::operator*(Pair a, Real b) {
   Pair product = multiplyExactly(a.high, b);
   return addOrdered(product.high, fma(a.low, b, product.low));
 }
 
-Pair tracea::operator*(Pair a, Pair b) {
+Pair mlir::tracea::operator*(Pair a, Pair b) {
   Pair product = multiplyExactly(a.high, b.high);
   return addOrdered(product.high,
                     fma(a.low, b.high, fma(a.high, b.low, product.low)));
 }
 
-Pair tracea::operator/(Pair a, Pair b) {
+Pair mlir::tracea::operator/(Pair a, Pair b) {
   Real quotient = a.high / b.high;
   Real rest = fma(-quotient, b.high, a.high);
   rest = fma(-quotient, b.low, rest + a.low);
   return addOrdered(quotient, rest / b.high);
 }
 
-Pair tracea::operator-(Pair a) { return {-a.high, -a.low}; }
+Pair mlir::tracea::operator-(Pair a) { return {-a.high, -a.low}; }
 
-Pair tracea::sqrt(Pair a) {
+Pair mlir::tracea::sqrt(Pair a) {
   Real root = sqrt(a.high);
   Real rest = fma(-root, root, a.high) + a.low;
   // The root of zero has no rest.
@@ -256,25 +316,25 @@ Pair tracea::sqrt(Pair a) {
   return addOrdered(root, low);
 }
 
-Pair tracea::scale(Pair a, double power) {
+Pair mlir::tracea::scale(Pair a, double power) {
   return {a.high * power, a.low * power};
 }
 
-Pair tracea::select(Truth condition, Pair a, Pair b) {
+Pair mlir::tracea::select(Truth condition, Pair a, Pair b) {
   return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
 }
 
-Real tracea::round(Pair a) { return a.high + a.low; }
+Real mlir::tracea::round(Pair a) { return a.high + a.low; }
 
 //===----------------------------------------------------------------------===//
 // Powers of two
 //===----------------------------------------------------------------------===//
 
-Real tracea::powerOfTwo(Bits n) {
+Real mlir::tracea::powerOfTwo(Bits n) {
   return asReal((n + uint64_t(n.emitter->bias)) << n.emitter->fractionBits);
 }
 
-Real tracea::scaleByPower(Real a, Bits n) {
+Real mlir::tracea::scaleByPower(Real a, Bits n) {
   FloatEmitter &e = *a.emitter;
   if (e.scales && LLVM::isCompatibleType(e.type)) {
     Type exponents = e.builder.getI32Type();
@@ -293,7 +353,7 @@ Real tracea::scaleByPower(Real a, Bits n) {
   return a * powerOfTwo(half) * powerOfTwo(n - half);
 }
 
-Split tracea::splitNormal(Real x, double low) {
+Split mlir::tracea::splitNormal(Real x, double low) {
   FloatEmitter &e = *x.emitter;
   // Adding the distance from `low` to 1 moves the exponent on where the
   // fraction has reached 2 low.

@@ -25,7 +25,7 @@ static Pair atanOfRatio(Real p, Real q) {
   return addOrdered(sum.high, sum.low + (base.low + low));
 }
 
-Real tracea::expandAtan(Real x) {
+Real mlir::tracea::expandAtan(Real x) {
   FloatEmitter &e = *x.emitter;
   // Beyond the limit nothing but π/2 is left.
   double limit = 0x1p+60;
@@ -40,7 +40,7 @@ Real tracea::expandAtan(Real x) {
 }
 
 /// Special values as IEEE 754-2019 has them, 9.2.1.
-Real tracea::expandAtan2(Real y, Real x) {
+Real mlir::tracea::expandAtan2(Real y, Real x) {
   FloatEmitter &e = *x.emitter;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Real p = abs(y), q = abs(x);
@@ -82,7 +82,7 @@ static Pair reducedAsin(Real magnitude, Truth large) {
   return addOrdered(t.high, low);
 }
 
-Real tracea::expandAsin(Real x) {
+Real mlir::tracea::expandAsin(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   Truth large = magnitude > 0.5;
@@ -92,7 +92,7 @@ Real tracea::expandAsin(Real x) {
   return select(magnitude < e.pick(0x1p-27, 0x1p-13), x, result);
 }
 
-Real tracea::expandAcos(Real x) {
+Real mlir::tracea::expandAcos(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   Truth large = magnitude > 0.5, negative = x < 0;

@@ -105,7 +105,7 @@ static Real logOfSingle(Real f, Real exponent) {
 /// Without pairs, for the sake of speed. As 2 s = f - s f, the logarithm is
 /// f - f²/2 + s (f²/2 + s² (2/3 + s² P(s²))): f is exact, and all else is
 /// small.
-Real tracea::expandLog(Real x) {
+Real mlir::tracea::expandLog(Real x) {
   FloatEmitter &e = *x.emitter;
   auto [normal, raised] = normalize(x);
   Split split = splitNormal(normal, 0x1.6a09e6p-1);
@@ -122,14 +122,14 @@ Real tracea::expandLog(Real x) {
   return finishLog(x, 0, fma(exponent, e.tables.ln2.high, f - (half - rest)));
 }
 
-Real tracea::expandLog2(Real x) {
+Real mlir::tracea::expandLog2(Real x) {
   FloatEmitter &e = *x.emitter;
   LogParts parts = logPartsOf(x);
   Pair rest = parts.rest * e.pair(e.tables.log2e);
   return finishLog(x, 0, round(addExponent(parts.exponent, {1, 0}, rest)));
 }
 
-Real tracea::expandLog10(Real x) {
+Real mlir::tracea::expandLog10(Real x) {
   FloatEmitter &e = *x.emitter;
   LogParts parts = logPartsOf(x);
   Pair rest = parts.rest * e.pair(e.tables.log10e);
@@ -143,13 +143,13 @@ static Pair log1pPair(Pair x) {
   return naturalLog(logParts({sum.high, sum.low + x.low}));
 }
 
-Real tracea::expandLog1p(Real x) {
+Real mlir::tracea::expandLog1p(Real x) {
   FloatEmitter &e = *x.emitter;
   Real result = finishLog(x, -1, round(log1pPair({x, e.real(0)})));
   return select(abs(x) < e.pick(0x1p-54, 0x1p-25), x, result);
 }
 
-Pair tracea::logForPower(Real x) {
+Pair mlir::tracea::logForPower(Real x) {
   LogParts parts = logPartsOf(x, /*precise=*/true);
   FloatEmitter &e = *x.emitter;
   Pair sum = addOrdered(parts.exponent * e.tables.ln2.high, parts.rest.high);
@@ -174,7 +174,7 @@ static Real logOfTwice(Real x, Real otherwise) {
   return select(x > getLarge(e), result, otherwise);
 }
 
-Real tracea::expandAsinh(Real x) {
+Real mlir::tracea::expandAsinh(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x), one = e.real(1);
   Real moderate = select(magnitude > getLarge(e), 1.0, magnitude);
@@ -188,7 +188,7 @@ Real tracea::expandAsinh(Real x) {
   return select(tiny, x, result);
 }
 
-Real tracea::expandAcosh(Real x) {
+Real mlir::tracea::expandAcosh(Real x) {
   FloatEmitter &e = *x.emitter;
   Real moderate = select(x > getLarge(e), 1.0, x);
   // With t = x - 1 it is log(1 + (t + sqrt(2 t + t²))).
@@ -198,7 +198,7 @@ Real tracea::expandAcosh(Real x) {
   return select(x >= 1.0, result, std::numeric_limits<double>::quiet_NaN());
 }
 
-Real tracea::expandAtanh(Real x) {
+Real mlir::tracea::expandAtanh(Real x) {
   FloatEmitter &e = *x.emitter;
   Real magnitude = abs(x);
   Real inside = select(magnitude < 1.0, magnitude, 0.0);

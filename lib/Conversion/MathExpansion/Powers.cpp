@@ -27,7 +27,7 @@ static Real powerOfMagnitude(Real magnitude, Real y) {
 }
 
 /// Special values as IEEE 754-2019 has them, 9.2.1.
-Real tracea::expandPow(Real x, Real y) {
+Real mlir::tracea::expandPow(Real x, Real y) {
   FloatEmitter &e = *x.emitter;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Real magnitude = abs(x);
@@ -47,7 +47,7 @@ Real tracea::expandPow(Real x, Real y) {
   return select((x == 1.0) | (y == 0.0), 1.0, result);
 }
 
-Real tracea::expandCbrt(Real x) {
+Real mlir::tracea::expandCbrt(Real x) {
   FloatEmitter &e = *x.emitter;
   // Raised by a multiple of three.
   Real magnitude = abs(x);

@@ -139,7 +139,7 @@ static Truth isTiny(Real x) {
   return abs(x) < x.emitter->pick(0x1p-27, 0x1p-13);
 }
 
-Real tracea::expandSin(Real x) {
+Real mlir::tracea::expandSin(Real x) {
   Reduced reduced = reduce(abs(x));
   Real result =
       round(select(isBitSet(reduced.quadrant, 0), reducedCos(reduced.rest),
@@ -149,7 +149,7 @@ Real tracea::expandSin(Real x) {
   return select(isTiny(x), x, finish(x, result));
 }
 
-Real tracea::expandCos(Real x) {
+Real mlir::tracea::expandCos(Real x) {
   Reduced reduced = reduce(abs(x));
   Real result =
       round(select(isBitSet(reduced.quadrant, 0), reducedSin(reduced.rest),
@@ -158,7 +158,7 @@ Real tracea::expandCos(Real x) {
   return finish(x, select(negated, -result, result));
 }
 
-Real tracea::expandTan(Real x) {
+Real mlir::tracea::expandTan(Real x) {
   Reduced reduced = reduce(abs(x));
   Pair sine = reducedSin(reduced.rest), cosine = reducedCos(reduced.rest);
   Truth odd = isBitSet(reduced.quadrant, 0);

@@ -43,5 +43,5 @@ static Real sinOfShifted(Real x, double shift) {
       arith::TruncFOp::create(builder, narrow.type, result.value));
 }
 
-Real tracea::expandWideSin(Real x) { return sinOfShifted(x, 0); }
-Real tracea::expandWideCos(Real x) { return sinOfShifted(x, 0.5); }
+Real mlir::tracea::expandWideSin(Real x) { return sinOfShifted(x, 0); }
+Real mlir::tracea::expandWideCos(Real x) { return sinOfShifted(x, 0.5); }

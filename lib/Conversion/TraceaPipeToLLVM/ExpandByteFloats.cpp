@@ -17,12 +17,12 @@ using namespace mlir;
 
 namespace {
 struct ExpandByteFloats
-    : public tracea::impl::ExpandByteFloatsBase<ExpandByteFloats> {
+    : public mlir::tracea::impl::ExpandByteFloatsBase<ExpandByteFloats> {
   using Base::Base;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    tracea::populateByteFloatExpansionPatterns(patterns);
+    mlir::tracea::populateByteFloatExpansionPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -493,7 +493,7 @@ LogicalResult KernelConverter::convert() {
 namespace {
 
 struct ConvertTraceaPipeKernelsToFunc
-    : public tracea::impl::ConvertTraceaPipeKernelsToFuncBase<
+    : public mlir::tracea::impl::ConvertTraceaPipeKernelsToFuncBase<
           ConvertTraceaPipeKernelsToFunc> {
   using Base::Base;
 

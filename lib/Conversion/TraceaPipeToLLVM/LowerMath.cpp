@@ -60,7 +60,7 @@ static bool isWidened(StringRef name) {
 }
 
 namespace {
-struct LowerMath : public tracea::impl::LowerMathBase<LowerMath> {
+struct LowerMath : public mlir::tracea::impl::LowerMathBase<LowerMath> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -22,7 +22,7 @@ namespace mlir::tracea {
 using namespace mlir;
 
 namespace {
-struct NarrowBF16 : public tracea::impl::NarrowBF16Base<NarrowBF16> {
+struct NarrowBF16 : public mlir::tracea::impl::NarrowBF16Base<NarrowBF16> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -257,9 +257,9 @@ struct ConvertTraceaPipeToVector
     ModuleOp module = getOperation();
     MLIRContext *mlirContext = &getContext();
     VectorLoweringContext context;
-    if (auto target = module->getAttrOfType<tracea::TargetAttr>(
-            tracea::TraceaDialect::kTargetAttrName)) {
-      if (target.getKind() != tracea::TargetKind::CPU) {
+    if (auto target = module->getAttrOfType<mlir::tracea::TargetAttr>(
+            mlir::tracea::TraceaDialect::kTargetAttrName)) {
+      if (target.getKind() != mlir::tracea::TargetKind::CPU) {
         module.emitError() << "convert-tracea-pipe-to-vector expects a CPU "
                               "target, found "
                            << target;

@@ -34,7 +34,7 @@ void mlir::tracea::populateTraceaToLinalgPatterns(RewritePatternSet &patterns) {
 
 namespace {
 struct ConvertTraceaToLinalgPass
-    : tracea::impl::ConvertTraceaToLinalgBase<ConvertTraceaToLinalgPass> {
+    : mlir::tracea::impl::ConvertTraceaToLinalgBase<ConvertTraceaToLinalgPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateTraceaToLinalgPatterns(patterns);

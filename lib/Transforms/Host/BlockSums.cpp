@@ -33,7 +33,7 @@ static Operation *matchSum(linalg::LinalgOp op, Value &term) {
   return combiners.front();
 }
 
-bool tracea::isBlockSum(linalg::LinalgOp op) {
+bool mlir::tracea::isBlockSum(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0)
     return false;
@@ -180,13 +180,13 @@ void BlockSum::emit(ArrayRef<OpFoldResult> offsets,
   memref::StoreOp::create(b, sum, init->get(), at);
 }
 
-void tracea::emitBlockSum(OpBuilder &builder, linalg::LinalgOp op,
-                          ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes) {
+void mlir::tracea::emitBlockSum(OpBuilder &builder, linalg::LinalgOp op,
+                                ArrayRef<OpFoldResult> offsets,
+                                ArrayRef<OpFoldResult> sizes) {
   BlockSum(op, builder).emit(offsets, sizes);
 }
 
-void tracea::lowerBlockSum(linalg::LinalgOp op) {
+void mlir::tracea::lowerBlockSum(linalg::LinalgOp op) {
   OpBuilder builder(op);
   SmallVector<OpFoldResult> offsets, sizes;
   for (Range range : op.createLoopRanges(builder, op.getLoc())) {

@@ -52,7 +52,8 @@ struct DecomposeAggregate
 /// So many readers of one tensor are few enough to compare them in pairs.
 constexpr unsigned manyReaders = 16;
 
-struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
+struct BufferizeHost
+    : public mlir::tracea::impl::BufferizeHostBase<BufferizeHost> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -135,7 +136,7 @@ private:
       for (unsigned number = 1; number < inputs.size(); ++number)
         for (int64_t dim = 0; dim < concat.getResultType().getRank(); ++dim)
           if (dim != int64_t(concat.getDim()))
-            tracea::emitExtentCheck(
+            mlir::tracea::emitExtentCheck(
                 builder, concat, inputs[0], dim, inputs[number], dim,
                 ("dimension " + Twine(dim) + " of operand #" + Twine(number) +
                  " to be as long as that of operand #0")
@@ -145,22 +146,23 @@ private:
 
   /// Takes apart what bufferization does not know as one operation.
   void decompose(ModuleOp module) {
-    auto target = module->getAttrOfType<tracea::TargetAttr>(
-        tracea::TraceaDialect::kTargetAttrName);
-    bool isForLanes = target && target.getKind() != tracea::TargetKind::CPU;
+    auto target = module->getAttrOfType<mlir::tracea::TargetAttr>(
+        mlir::tracea::TraceaDialect::kTargetAttrName);
+    bool isForLanes =
+        target && target.getKind() != mlir::tracea::TargetKind::CPU;
     if (isForLanes) {
       RewritePatternSet windows(module.getContext());
-      tracea::populatePadIntoWindowPatterns(windows);
+      mlir::tracea::populatePadIntoWindowPatterns(windows);
       applyToFunctions(module, std::move(windows));
     }
     RewritePatternSet patterns(module.getContext());
     linalg::populateDecomposePackUnpackPatterns(patterns);
-    tracea::populatePadToGenericPatterns(patterns);
+    mlir::tracea::populatePadToGenericPatterns(patterns);
     if (isForLanes)
-      tracea::populateConcatToGenericPatterns(patterns);
+      mlir::tracea::populateConcatToGenericPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    tracea::populateInsertToGenericPatterns(patterns,
-                                            /*onlyStrided=*/!isForLanes);
+    mlir::tracea::populateInsertToGenericPatterns(patterns,
+                                                  /*onlyStrided=*/!isForLanes);
     patterns.add<DecomposeAggregate>(module.getContext());
     applyToFunctions(module, std::move(patterns));
   }

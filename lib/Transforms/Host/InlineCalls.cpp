@@ -74,7 +74,7 @@ private:
   DenseMap<Operation *, State> states;
 };
 
-struct InlineCalls : public tracea::impl::InlineCallsBase<InlineCalls> {
+struct InlineCalls : public mlir::tracea::impl::InlineCallsBase<InlineCalls> {
   using Base::Base;
 
   void runOnOperation() override {

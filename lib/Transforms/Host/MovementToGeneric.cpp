@@ -186,8 +186,9 @@ static bool checkOpenExtents(PatternRewriter &rewriter, linalg::LinalgOp op,
     pairs.push_back({dim, *position});
   }
   for (auto [dim, position] : pairs)
-    tracea::emitExtentCheck(rewriter, op, pad.getSource(), dim, init->get(),
-                            position, "a result as long as its operand");
+    mlir::tracea::emitExtentCheck(rewriter, op, pad.getSource(), dim,
+                                  init->get(), position,
+                                  "a result as long as its operand");
   return true;
 }
 
@@ -405,7 +406,7 @@ static void emitExtentChecks(OpBuilder &b, tensor::InsertSliceOp insert,
     int64_t from = dropped.test(dim) ? -1 : sourceDim++;
     Value end = dyn_cast<Value>(size);
     if (end && from >= 0)
-      tracea::emitEqualityCheck(
+      mlir::tracea::emitEqualityCheck(
           b, insert,
           b.createOrFold<tensor::DimOp>(loc, insert.getSource(), from), end,
           "a source as long as its window");

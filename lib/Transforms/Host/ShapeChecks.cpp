@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-void tracea::assertShapes(linalg::LinalgOp op) {
+void mlir::tracea::assertShapes(linalg::LinalgOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   SizeBuilder size(builder, loc);
@@ -111,7 +111,7 @@ void tracea::assertShapes(linalg::LinalgOp op) {
   }
 }
 
-void tracea::assertExtents(memref::CastOp cast) {
+void mlir::tracea::assertExtents(memref::CastOp cast) {
   auto from = dyn_cast<MemRefType>(cast.getSource().getType());
   auto to = dyn_cast<MemRefType>(cast.getType());
   if (!from || !to)
@@ -135,7 +135,7 @@ void tracea::assertExtents(memref::CastOp cast) {
   }
 }
 
-void tracea::assertIndices(memref::LoadOp load) {
+void mlir::tracea::assertIndices(memref::LoadOp load) {
   OpBuilder builder(load);
   Location loc = load.getLoc();
   SizeBuilder size(builder, loc);

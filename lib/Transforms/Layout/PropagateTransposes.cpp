@@ -295,7 +295,8 @@ private:
 };
 
 struct PropagateTransposesPass
-    : public tracea::impl::PropagateTransposesBase<PropagateTransposesPass> {
+    : public mlir::tracea::impl::PropagateTransposesBase<
+          PropagateTransposesPass> {
   using PropagateTransposesBase::PropagateTransposesBase;
 
   void runOnOperation() override {

@@ -385,7 +385,7 @@ struct SinkThroughPooling : public OpRewritePattern<First> {
 };
 
 struct SinkTransposesPass
-    : public tracea::impl::SinkTransposesBase<SinkTransposesPass> {
+    : public mlir::tracea::impl::SinkTransposesBase<SinkTransposesPass> {
   using SinkTransposesBase::SinkTransposesBase;
 
   void runOnOperation() override;

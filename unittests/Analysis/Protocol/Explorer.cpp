@@ -5,8 +5,8 @@
 #include "Explorer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace tracea::analysis {
@@ -14,6 +14,70 @@ namespace {
 
 /// Everything is a small integer in one vector; `Layout` says where.
 using World = std::vector<int16_t>;
+
+/// The worlds met so far, as fingerprints of 128 bits (hash compaction, as
+/// model checkers do it): of a million worlds two meet in one with a
+/// probability of 1e-27, and a world takes 16 bytes and no allocation of its
+/// own.
+class SeenWorlds {
+public:
+  /// Whether `world` is new.
+  bool insert(const World &world) {
+    if (2 * (count + 1) > static_cast<int64_t>(table.size()))
+      grow();
+    if (!place(fingerprint(world)))
+      return false;
+    ++count;
+    return true;
+  }
+  int64_t size() const { return count; }
+
+private:
+  struct Fingerprint {
+    uint64_t low = 0, high = 0;
+    bool operator==(const Fingerprint &other) const {
+      return low == other.low && high == other.high;
+    }
+  };
+
+  /// The finalizer of MurmurHash3.
+  static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccdull;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53ull;
+    return x ^ x >> 33;
+  }
+  static Fingerprint fingerprint(const World &world) {
+    Fingerprint result{1, 2};
+    for (size_t i = 0; i < world.size(); i += 4) {
+      uint64_t word = 0;
+      std::memcpy(&word, &world[i],
+                  std::min<size_t>(4, world.size() - i) * sizeof(int16_t));
+      result.low = mix(result.low ^ word);
+      result.high = mix(result.high + word * 0x9e3779b97f4a7c15ull);
+    }
+    result.low |= 1; // zero is an empty place
+    return result;
+  }
+  bool place(const Fingerprint &print) {
+    size_t mask = table.size() - 1;
+    size_t at = print.high & mask;
+    for (; table[at].low; at = (at + 1) & mask)
+      if (table[at] == print)
+        return false;
+    table[at] = print;
+    return true;
+  }
+  void grow() {
+    std::vector<Fingerprint> old(std::max<size_t>(1024, 2 * table.size()));
+    old.swap(table);
+    for (const Fingerprint &print : old)
+      if (print.low)
+        place(print);
+  }
+
+  std::vector<Fingerprint> table;
+  int64_t count = 0;
+};
 
 class Explorer {
 public:
@@ -179,7 +243,7 @@ private:
 
   std::string violation;
   std::vector<World> stack;
-  std::unordered_set<std::string> seen;
+  SeenWorlds seen;
 };
 
 void Explorer::layOut() {
@@ -630,9 +694,7 @@ bool Explorer::finish(const World &world) {
 }
 
 void Explorer::push(World world) {
-  std::string key(reinterpret_cast<const char *>(world.data()),
-                  world.size() * sizeof(int16_t));
-  if (seen.insert(std::move(key)).second)
+  if (seen.insert(world))
     stack.push_back(std::move(world));
 }
 
@@ -713,13 +775,13 @@ Exploration Explorer::run(int64_t maxStates) {
     World world = std::move(stack.back());
     stack.pop_back();
     expand(world);
-    if (gaveUp || static_cast<int64_t>(seen.size()) > maxStates) {
+    if (gaveUp || seen.size() > maxStates) {
       result.exhausted = true;
       break;
     }
   }
   result.violation = violation;
-  result.states = static_cast<int64_t>(seen.size());
+  result.states = seen.size();
   return result;
 }
 

@@ -74,37 +74,35 @@ static void printScalarRegion(OpAsmPrinter &printer, StringRef keyword,
                       /*printBlockTerminators=*/true);
 }
 
-ParseResult
-tracea::parseEpilogue(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
-                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
-                      Region &epilogue) {
+ParseResult mlir::tracea::parseEpilogue(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
+    SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &epilogue) {
   return parseScalarRegion(parser, "epilogue", "extra operands", extras, types,
                            maps, epilogue);
 }
 
-void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
-                           OperandRange extras, TypeRange types, ArrayAttr maps,
-                           Region &epilogue) {
+void mlir::tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
+                                 OperandRange extras, TypeRange types,
+                                 ArrayAttr maps, Region &epilogue) {
   printScalarRegion(printer, "epilogue", extras, types, maps, epilogue);
 }
 
-ParseResult
-tracea::parsePrologue(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
-                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
-                      Region &prologue) {
+ParseResult mlir::tracea::parsePrologue(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+    SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &prologue) {
   return parseScalarRegion(parser, "prologue", "prologue operands", operands,
                            types, maps, prologue);
 }
 
-void tracea::printPrologue(OpAsmPrinter &printer, Operation *op,
-                           OperandRange operands, TypeRange types,
-                           ArrayAttr maps, Region &prologue) {
+void mlir::tracea::printPrologue(OpAsmPrinter &printer, Operation *op,
+                                 OperandRange operands, TypeRange types,
+                                 ArrayAttr maps, Region &prologue) {
   printScalarRegion(printer, "prologue", operands, types, maps, prologue);
 }
 
-ParseResult tracea::parseAuxResults(
+ParseResult mlir::tracea::parseAuxResults(
     OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inits,
     SmallVectorImpl<Type> &types, ArrayAttr &maps, ArrayAttr &kinds) {
   if (failed(parser.parseOptionalKeyword("aux")))
@@ -145,9 +143,9 @@ ParseResult tracea::parseAuxResults(
   return success();
 }
 
-void tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
-                             OperandRange inits, TypeRange types,
-                             ArrayAttr maps, ArrayAttr kinds) {
+void mlir::tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
+                                   OperandRange inits, TypeRange types,
+                                   ArrayAttr maps, ArrayAttr kinds) {
   if (inits.empty())
     return;
   printer << " aux(";
@@ -165,8 +163,8 @@ void tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
   printer << ")";
 }
 
-ParseResult tracea::parseFinish(OpAsmParser &parser, ArrayAttr &kinds,
-                                Region &finish) {
+ParseResult mlir::tracea::parseFinish(OpAsmParser &parser, ArrayAttr &kinds,
+                                      Region &finish) {
   if (failed(parser.parseOptionalKeyword("finish")))
     return success();
   SmallVector<Attribute> parsed;
@@ -189,8 +187,8 @@ ParseResult tracea::parseFinish(OpAsmParser &parser, ArrayAttr &kinds,
                             /*enableNameShadowing=*/true);
 }
 
-void tracea::printFinish(OpAsmPrinter &printer, Operation *op, ArrayAttr kinds,
-                         Region &finish) {
+void mlir::tracea::printFinish(OpAsmPrinter &printer, Operation *op,
+                               ArrayAttr kinds, Region &finish) {
   if (finish.empty())
     return;
   printer << " finish [";
@@ -203,8 +201,8 @@ void tracea::printFinish(OpAsmPrinter &printer, Operation *op, ArrayAttr kinds,
                       /*printBlockTerminators=*/true);
 }
 
-void tracea::detail::nameScalarArguments(Region &region,
-                                         OpAsmSetValueNameFn setNameFn) {
+void mlir::tracea::detail::nameScalarArguments(Region &region,
+                                               OpAsmSetValueNameFn setNameFn) {
   if (region.empty())
     return;
   auto row = dyn_cast<RowOpInterface>(region.getParentOp());
@@ -472,7 +470,7 @@ static LogicalResult verifyYield(EpilogueOpInterface op, Block &block) {
   return success();
 }
 
-LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
+LogicalResult mlir::tracea::detail::verifyEpilogue(Operation *operation) {
   EpilogueOpInterface op = cast<EpilogueOpInterface>(operation);
   Region &region = op.getEpilogue();
   if (failed(verifyAuxResults(op)))
@@ -540,7 +538,7 @@ static LogicalResult verifyYield(RowOpInterface op, Block &block) {
   return success();
 }
 
-LogicalResult tracea::detail::verifyPrologue(Operation *operation) {
+LogicalResult mlir::tracea::detail::verifyPrologue(Operation *operation) {
   RowOpInterface op = cast<RowOpInterface>(operation);
   Region &region = op.getPrologue();
   auto input = cast<RankedTensorType>(op.getInput().getType());
@@ -639,7 +637,7 @@ static LogicalResult verifyRowResults(RowOpInterface op) {
   return success();
 }
 
-LogicalResult tracea::detail::verifyFinish(Operation *operation) {
+LogicalResult mlir::tracea::detail::verifyFinish(Operation *operation) {
   RowOpInterface op = cast<RowOpInterface>(operation);
   auto epilogue = cast<EpilogueOpInterface>(operation);
   Region &region = op.getFinish();

@@ -127,6 +127,7 @@ struct MakeProductOfNoGroups : OpRewritePattern<GroupedGemmOp> {
 };
 } // namespace
 
-void tracea::populateGroupedGemmCanonicalizations(RewritePatternSet &patterns) {
+void mlir::tracea::populateGroupedGemmCanonicalizations(
+    RewritePatternSet &patterns) {
   patterns.add<MakeProductOfNoGroups>(patterns.getContext());
 }

@@ -15,11 +15,11 @@ using namespace mlir::tracea;
 // Types and extents
 //===----------------------------------------------------------------------===//
 
-bool tracea::areCompatibleExtents(int64_t a, int64_t b) {
+bool mlir::tracea::areCompatibleExtents(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
 }
 
-Type tracea::getDefaultAccumulatorType(Type elementType) {
+Type mlir::tracea::getDefaultAccumulatorType(Type elementType) {
   if (elementType.isF64())
     return elementType;
   if (isa<FloatType>(elementType))
@@ -29,7 +29,7 @@ Type tracea::getDefaultAccumulatorType(Type elementType) {
   return elementType;
 }
 
-bool tracea::isValidAccumulator(Type elementType, Type accumulatorType) {
+bool mlir::tracea::isValidAccumulator(Type elementType, Type accumulatorType) {
   if (elementType.isF64())
     return accumulatorType.isF64();
   if (elementType.isF32() || elementType.isF16() || elementType.isBF16() ||
@@ -39,7 +39,7 @@ bool tracea::isValidAccumulator(Type elementType, Type accumulatorType) {
          accumulatorType.isSignlessInteger(32);
 }
 
-bool tracea::isImplicitlyConvertible(Type from, Type to) {
+bool mlir::tracea::isImplicitlyConvertible(Type from, Type to) {
   if (from == to)
     return true;
   if (isa<FloatType>(from))
@@ -51,8 +51,8 @@ bool tracea::isImplicitlyConvertible(Type from, Type to) {
           to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth());
 }
 
-Value tracea::convertScalar(OpBuilder &builder, Location loc, Value value,
-                            Type to) {
+Value mlir::tracea::convertScalar(OpBuilder &builder, Location loc, Value value,
+                                  Type to) {
   Type from = getElementTypeOrSelf(value.getType());
   assert(isImplicitlyConvertible(from, to) && "no implicit conversion");
   if (from == to)
@@ -79,8 +79,9 @@ Value tracea::convertScalar(OpBuilder &builder, Location loc, Value value,
 }
 
 std::optional<int64_t>
-tracea::getConvolvedExtent(int64_t extent, int64_t padLow, int64_t padHigh,
-                           int64_t taps, int64_t stride, int64_t dilation) {
+mlir::tracea::getConvolvedExtent(int64_t extent, int64_t padLow,
+                                 int64_t padHigh, int64_t taps, int64_t stride,
+                                 int64_t dilation) {
   std::optional<int64_t> padded = llvm::checkedAdd(extent, padLow);
   if (padded)
     padded = llvm::checkedAdd(*padded, padHigh);
@@ -96,11 +97,11 @@ tracea::getConvolvedExtent(int64_t extent, int64_t padLow, int64_t padHigh,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-bool tracea::hasEpilogue(EpilogueOpInterface op) {
+bool mlir::tracea::hasEpilogue(EpilogueOpInterface op) {
   return !op.getEpilogue().empty();
 }
 
-SmallVector<int64_t> tracea::getPermutation(AffineMap map) {
+SmallVector<int64_t> mlir::tracea::getPermutation(AffineMap map) {
   AffineMap inverse = inversePermutation(map);
   SmallVector<int64_t> permutation;
   for (unsigned dim = 0; dim < inverse.getNumResults(); ++dim)
@@ -108,11 +109,12 @@ SmallVector<int64_t> tracea::getPermutation(AffineMap map) {
   return permutation;
 }
 
-AffineMap tracea::getEpilogueMap(EpilogueOpInterface op, unsigned index) {
+AffineMap mlir::tracea::getEpilogueMap(EpilogueOpInterface op, unsigned index) {
   return cast<AffineMapAttr>(op.getEpilogueMaps()[index]).getValue();
 }
 
-Block &tracea::getOrCreateEpilogue(OpBuilder &builder, EpilogueOpInterface op) {
+Block &mlir::tracea::getOrCreateEpilogue(OpBuilder &builder,
+                                         EpilogueOpInterface op) {
   Region &region = op.getEpilogue();
   if (!region.empty())
     return region.front();
@@ -126,8 +128,8 @@ Block &tracea::getOrCreateEpilogue(OpBuilder &builder, EpilogueOpInterface op) {
   return *block;
 }
 
-BlockArgument tracea::appendEpilogueExtra(EpilogueOpInterface op, Value extra,
-                                          AffineMap map) {
+BlockArgument mlir::tracea::appendEpilogueExtra(EpilogueOpInterface op,
+                                                Value extra, AffineMap map) {
   assert(hasEpilogue(op) && "expected an epilogue region");
   SmallVector<Attribute> maps(op.getEpilogueMaps().getValue());
   maps.push_back(AffineMapAttr::get(map));
@@ -137,18 +139,19 @@ BlockArgument tracea::appendEpilogueExtra(EpilogueOpInterface op, Value extra,
       getElementTypeOrSelf(extra.getType()), extra.getLoc());
 }
 
-AffineMap tracea::getAuxMap(EpilogueOpInterface op, unsigned index) {
+AffineMap mlir::tracea::getAuxMap(EpilogueOpInterface op, unsigned index) {
   return cast<AffineMapAttr>(op.getAuxMaps()[index]).getValue();
 }
 
-ReductionKind tracea::getAuxKind(EpilogueOpInterface op, unsigned index) {
+ReductionKind mlir::tracea::getAuxKind(EpilogueOpInterface op, unsigned index) {
   return cast<ReductionKindAttr>(op.getAuxKinds()[index]).getValue();
 }
 
-SmallVector<Value> tracea::inlineEpilogue(OpBuilder &builder, Location loc,
-                                          EpilogueOpInterface op,
-                                          Value accumulator,
-                                          ValueRange extras) {
+SmallVector<Value> mlir::tracea::inlineEpilogue(OpBuilder &builder,
+                                                Location loc,
+                                                EpilogueOpInterface op,
+                                                Value accumulator,
+                                                ValueRange extras) {
   if (!hasEpilogue(op))
     return {
         convertScalar(builder, loc, accumulator,
@@ -162,11 +165,11 @@ SmallVector<Value> tracea::inlineEpilogue(OpBuilder &builder, Location loc,
 // Prologues
 //===----------------------------------------------------------------------===//
 
-bool tracea::hasPrologue(RowOpInterface op) {
+bool mlir::tracea::hasPrologue(RowOpInterface op) {
   return !op.getPrologue().empty();
 }
 
-Type tracea::getRowElementType(RowOpInterface op) {
+Type mlir::tracea::getRowElementType(RowOpInterface op) {
   // Asked before regions are verified, too.
   if (hasPrologue(op) && !op.getPrologue().front().empty())
     if (auto yield = dyn_cast<YieldOp>(op.getPrologue().front().back());
@@ -175,11 +178,12 @@ Type tracea::getRowElementType(RowOpInterface op) {
   return getElementTypeOrSelf(op.getInput().getType());
 }
 
-AffineMap tracea::getPrologueMap(RowOpInterface op, unsigned index) {
+AffineMap mlir::tracea::getPrologueMap(RowOpInterface op, unsigned index) {
   return cast<AffineMapAttr>(op.getPrologueMaps()[index]).getValue();
 }
 
-Block &tracea::getOrCreatePrologue(OpBuilder &builder, RowOpInterface op) {
+Block &mlir::tracea::getOrCreatePrologue(OpBuilder &builder,
+                                         RowOpInterface op) {
   Region &region = op.getPrologue();
   if (!region.empty())
     return region.front();
@@ -192,8 +196,9 @@ Block &tracea::getOrCreatePrologue(OpBuilder &builder, RowOpInterface op) {
   return *block;
 }
 
-BlockArgument tracea::appendPrologueOperand(RowOpInterface op, Value operand,
-                                            AffineMap map) {
+BlockArgument mlir::tracea::appendPrologueOperand(RowOpInterface op,
+                                                  Value operand,
+                                                  AffineMap map) {
   assert(hasPrologue(op) && "expected a prologue region");
   SmallVector<Attribute> maps(op.getPrologueMaps().getValue());
   maps.push_back(AffineMapAttr::get(map));
@@ -203,8 +208,8 @@ BlockArgument tracea::appendPrologueOperand(RowOpInterface op, Value operand,
       getElementTypeOrSelf(operand.getType()), operand.getLoc());
 }
 
-SmallVector<Value> tracea::inlineScalars(OpBuilder &builder, Block &block,
-                                         ValueRange arguments) {
+SmallVector<Value> mlir::tracea::inlineScalars(OpBuilder &builder, Block &block,
+                                               ValueRange arguments) {
   IRMapping mapping;
   mapping.map(block.getArguments(), arguments);
   for (Operation &inner : block.without_terminator())
@@ -218,16 +223,16 @@ SmallVector<Value> tracea::inlineScalars(OpBuilder &builder, Block &block,
 // Finishes
 //===----------------------------------------------------------------------===//
 
-bool tracea::hasFinish(Operation *op) {
+bool mlir::tracea::hasFinish(Operation *op) {
   auto row = dyn_cast<RowOpInterface>(op);
   return row && !row.getFinish().empty();
 }
 
-ReductionKind tracea::getFinishKind(RowOpInterface op, unsigned index) {
+ReductionKind mlir::tracea::getFinishKind(RowOpInterface op, unsigned index) {
   return cast<ReductionKindAttr>(op.getFinishKinds()[index]).getValue();
 }
 
-AffineMap tracea::getRowMap(RowOpInterface op) {
+AffineMap mlir::tracea::getRowMap(RowOpInterface op) {
   auto kinds = cast<TilingInterface>(op.getOperation()).getLoopIteratorTypes();
   SmallVector<AffineExpr> dims;
   for (auto [dim, kind] : llvm::enumerate(kinds))
@@ -248,7 +253,7 @@ RowValues::RowValues(Block &finish) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-TypedAttr tracea::getNeutralElement(ReductionKind kind, Type type) {
+TypedAttr mlir::tracea::getNeutralElement(ReductionKind kind, Type type) {
   Builder builder(type.getContext());
   bool isMax = kind == ReductionKind::Max;
   if (kind == ReductionKind::Add || kind == ReductionKind::None)
@@ -262,8 +267,8 @@ TypedAttr tracea::getNeutralElement(ReductionKind kind, Type type) {
                                             : APInt::getSignedMaxValue(bits));
 }
 
-Value tracea::combine(OpBuilder &builder, Location loc, ReductionKind kind,
-                      Value lhs, Value rhs) {
+Value mlir::tracea::combine(OpBuilder &builder, Location loc,
+                            ReductionKind kind, Value lhs, Value rhs) {
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
   switch (kind) {
   case ReductionKind::None:

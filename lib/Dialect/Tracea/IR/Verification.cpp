@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-LogicalResult tracea::verifyRank(Operation *op, StringRef name, Type type,
-                                 int64_t rank) {
+LogicalResult mlir::tracea::verifyRank(Operation *op, StringRef name, Type type,
+                                       int64_t rank) {
   int64_t found = cast<RankedTensorType>(type).getRank();
   if (found == rank)
     return success();
@@ -18,9 +18,9 @@ LogicalResult tracea::verifyRank(Operation *op, StringRef name, Type type,
          << name << " to have rank " << rank << ", found " << found;
 }
 
-LogicalResult tracea::verifyExtent(Operation *op, StringRef what,
-                                   StringRef expectedIn, int64_t expected,
-                                   StringRef foundIn, int64_t found) {
+LogicalResult mlir::tracea::verifyExtent(Operation *op, StringRef what,
+                                         StringRef expectedIn, int64_t expected,
+                                         StringRef foundIn, int64_t found) {
   if (areCompatibleExtents(expected, found))
     return success();
   return op->emitOpError("expected ")
@@ -28,10 +28,10 @@ LogicalResult tracea::verifyExtent(Operation *op, StringRef what,
          << expectedIn << " has, found " << found;
 }
 
-LogicalResult tracea::verifySameShape(Operation *op, StringRef expectedIn,
-                                      ArrayRef<int64_t> expected,
-                                      StringRef foundIn,
-                                      ArrayRef<int64_t> found) {
+LogicalResult mlir::tracea::verifySameShape(Operation *op, StringRef expectedIn,
+                                            ArrayRef<int64_t> expected,
+                                            StringRef foundIn,
+                                            ArrayRef<int64_t> found) {
   for (auto [dim, extents] :
        llvm::enumerate(llvm::zip_equal(expected, found))) {
     auto [expectedExtent, foundExtent] = extents;
@@ -42,8 +42,8 @@ LogicalResult tracea::verifySameShape(Operation *op, StringRef expectedIn,
   return success();
 }
 
-LogicalResult tracea::verifyFloat(Operation *op, StringRef name,
-                                  Type elementType) {
+LogicalResult mlir::tracea::verifyFloat(Operation *op, StringRef name,
+                                        Type elementType) {
   if (elementType.isF64() || elementType.isF32() || elementType.isF16() ||
       elementType.isBF16())
     return success();
@@ -52,8 +52,8 @@ LogicalResult tracea::verifyFloat(Operation *op, StringRef name,
          << elementType;
 }
 
-LogicalResult tracea::verifyAccumulator(Operation *op, Type elementType,
-                                        Type accumulator) {
+LogicalResult mlir::tracea::verifyAccumulator(Operation *op, Type elementType,
+                                              Type accumulator) {
   if (isValidAccumulator(elementType, accumulator))
     return success();
   StringRef expected = isa<IntegerType>(elementType) ? "i32"
@@ -64,8 +64,8 @@ LogicalResult tracea::verifyAccumulator(Operation *op, Type elementType,
          << accumulator;
 }
 
-LogicalResult tracea::verifyDimension(Operation *op, StringRef name,
-                                      int64_t value, int64_t rank) {
+LogicalResult mlir::tracea::verifyDimension(Operation *op, StringRef name,
+                                            int64_t value, int64_t rank) {
   if (value >= 0 && value < rank)
     return success();
   return op->emitOpError("expected '")
@@ -73,9 +73,9 @@ LogicalResult tracea::verifyDimension(Operation *op, StringRef name,
          << "found " << value;
 }
 
-LogicalResult tracea::verifyEntries(Operation *op, StringRef name,
-                                    ArrayRef<int64_t> entries, size_t count,
-                                    int64_t minimum) {
+LogicalResult mlir::tracea::verifyEntries(Operation *op, StringRef name,
+                                          ArrayRef<int64_t> entries,
+                                          size_t count, int64_t minimum) {
   if (entries.size() != count)
     return op->emitOpError("expected ")
            << count << " entries in '" << name << "', found " << entries.size();
