@@ -22,10 +22,19 @@ def test_imports_neither_numpy_nor_torch():
     )
 
 
-def test_imports_in_50_ms():
-    """Of the processor: others may be at work."""
-    code = "import time; t = time.process_time(); import tracea; print(time.process_time() - t)"
-    assert min(float(run(code)) for _ in range(5)) < 0.05
+def test_imports_quickly():
+    """What takes the time is counted, not the time: how busy the machine is has
+    no say. An import of 40 ms loads 56 modules, and the runtime without the compiler."""
+    code = """
+import sys
+before = set(sys.modules)
+import tracea
+print(len(set(sys.modules) - before), open('/proc/self/maps').read())
+"""
+    modules, loaded = run(code).split(" ", 1)
+    assert int(modules) < 75
+    assert "libtracea-runtime.so" in loaded
+    assert not any(name in loaded for name in ("libtracea.so", "libLLVM", "libMLIR"))
 
 
 def test_version():
