@@ -52,7 +52,7 @@ mapfile -t missing_emulation < <(missing_of "${emulation[@]}")
 # The Python package is built and tested in an environment of its own.
 python_environment() {
   local venv=$TRACEA_ROOT/build/venv
-  local wanted=(nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest)
+  local wanted=(nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest pytest-xdist)
   [[ $(cat "$venv/wanted" 2>/dev/null) != "${wanted[*]}" ]] || return 0
   say "Installing ${wanted[*]} into build/venv"
   rm -rf "$venv"

@@ -6,7 +6,7 @@
 #   scripts/test-python.sh --has-torch exit status 0 where --torch can run
 #
 # torch comes from the environment (a folder made by `python3 -m venv`, with
-# torch, nanobind, scikit-build-core, numpy and pytest) that TRACEA_TORCH_VENV
+# torch, nanobind, scikit-build-core, numpy, pytest and pytest-xdist) that TRACEA_TORCH_VENV
 # names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes the latter: a
 # download of 3 GB, 5 GB on the disk. With TRACEA_INSTALL_TORCH=try it is given up
 # after TRACEA_TORCH_TIMEOUT seconds (300), or where the disk has no 10 GB: then
@@ -38,7 +38,7 @@ install_torch() {
   if python3 -m venv "$new" &&
     timeout "$limit" "$new/bin/python" -m pip install -q --no-cache-dir \
       --disable-pip-version-check nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest \
-      expecttest torch==2.15.0 torchvision==0.29.2; then
+      pytest-xdist expecttest torch==2.15.0 torchvision==0.29.2; then
     # Scripts of an environment name its folder; python itself does not.
     mv "$new" "$torch_venv"
     return 0
@@ -72,5 +72,7 @@ export TRACEA_PREFIX=$TRACEA_BUILD
 "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
   --force-reinstall ./python
 # Elsewhere than in the sources, which hold no extension.
-"$venv/bin/python" -m pytest -q -p no:cacheprovider "$tests" \
+# A compilation of one graph is mostly one thread's work.
+"$venv/bin/python" -m pytest -q -p no:cacheprovider \
+  --numprocesses "$(job_count)" --dist worksteal "$tests" \
   --ignore-glob="$([[ $tests == python/tests ]] && echo '*/pytorch/*' || echo none)"
