@@ -874,6 +874,36 @@ TEST(CPUConv, HugeFiltersFallBack) {
   }
 }
 
+TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
+  TargetDescription target = cpu("znver3", 1);
+  auto depthwise = [](int64_t size, int64_t groups, int64_t taps,
+                      int64_t stride) {
+    Problem problem = conv(1, size, 1, 1, taps, stride);
+    problem.groups = groups;
+    return problem;
+  };
+  // One pixel by equal shares of its channels, in whole rows of all channels.
+  Candidate whole = best(depthwise(56, 144, 3, 1), target);
+  EXPECT_EQ(whole.variant->name(), "conv2d.depthwise");
+  EXPECT_THAT(whole.plan.registers(), ElementsAre(1, 48));
+  EXPECT_THAT(whole.plan.tile, ElementsAre(56, 56, 144));
+  EXPECT_THAT(best(depthwise(112, 32, 3, 1), target).plan.registers(),
+              ElementsAre(1, 32));
+  // Thirteen vectors have no other equal shares.
+  EXPECT_THAT(best(depthwise(57, 99, 3, 2), target).plan.registers(),
+              ElementsAre(1, 104));
+  // Threads share the rows, and no row is cut.
+  std::vector<int64_t> shared =
+      best(depthwise(56, 144, 3, 1), cpu("znver3", 2)).plan.tile;
+  EXPECT_THAT(shared, ElementsAre(28, 56, 144));
+  // An image that stays, seven taps that share their loads, and a second level
+  // that is large: pixels of a row side by side.
+  EXPECT_GT(best(depthwise(7, 960, 3, 1), target).plan.registers()[0], 1);
+  EXPECT_GT(best(depthwise(56, 96, 7, 1), target).plan.registers()[0], 1);
+  EXPECT_GT(
+      best(depthwise(56, 144, 3, 1), cpu("znver4", 1)).plan.registers()[0], 1);
+}
+
 TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem problem = conv(1, 56, 1, 1, 7);
   problem.groups = 96;

@@ -98,6 +98,38 @@ private:
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
     return {rows, vectors * model.lanes};
   }
+  /// Bytes of an image, with its border.
+  static double imageBytes(const Problem &problem, const CPUModel &model) {
+    return patchArea(problem, assumed(problem.outputHeight, 56),
+                     assumed(problem.outputWidth, 56)) *
+           static_cast<double>(assumed(problem.groups, 64) *
+                               model.elementBytes);
+  }
+  /// Whether the image comes from beyond a small second level as one stream,
+  /// pixel by pixel with all channels. Pixels side by side in registers are
+  /// streams of their own, each as long as a pixel has channels, and most of
+  /// their lines are waited for: 144 channels of 56 x 56 take 1.5 ms that way
+  /// on a Zen 3, and 0.8 as one stream. Pixels share no loads then, which many
+  /// taps in a row do not make up for.
+  static bool isStreamed(const Problem &problem, const CPUModel &model) {
+    constexpr int64_t mostTaps = 4;
+    return model.hasFewRegisters() && model.isSecondLevelSmall() &&
+           (problem.filterWidth <= mostTaps || problem.strideWidth > 1) &&
+           imageBytes(problem, model) > static_cast<double>(model.l2);
+  }
+  /// One pixel by as many vectors of channels as cover the latency, where two
+  /// loads a product leave one product a cycle, and as leave the fewest lanes
+  /// empty at the last channels.
+  static MicroTile streamedTile(const Problem &problem, const CPUModel &model) {
+    constexpr int64_t least = 6, most = 13; // of 16, one for weights
+    int64_t vectors =
+        ceilDiv(std::max<int64_t>(1, assumed(problem.groups, 64)), model.lanes);
+    int64_t best = std::min(vectors, least);
+    for (int64_t sums = best + 1; sums <= std::min(vectors, most); ++sums)
+      if (roundUp(vectors, sums) < roundUp(vectors, best))
+        best = sums;
+    return {1, best * model.lanes};
+  }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t channels,
                             int64_t staged) {
@@ -136,6 +168,7 @@ private:
     constexpr double loadCycles = 1, tileCycles = 100;
     constexpr double lineCycles = 3, heldLineCycles = 2.5;
     constexpr double beyondCycles = 6, streamCycles = 40;
+    constexpr double streamedLineCycles = 20;
     constexpr double lineBytes = 64;
     int64_t pixels = orient(problem, micro).width;
     double bytes = static_cast<double>(tile[2] * model.elementBytes);
@@ -146,14 +179,13 @@ private:
               static_cast<double>(model.lanes) *
               static_cast<double>(ceilDiv(tile[1], pixels)) *
               patchArea(problem, 1, pixels);
-    double image =
-        patchArea(problem, assumed(problem.outputHeight, 56),
-                  assumed(problem.outputWidth, 56)) *
-        static_cast<double>(assumed(problem.groups, 64) * model.elementBytes);
+    double image = imageBytes(problem, model);
     double lines = (static_cast<double>(tile[0] * tile[1]) +
                     patchArea(problem, tile[0], tile[1])) *
                    bytes / lineBytes;
     double cycles = tileCycles;
+    if (isStreamed(problem, model) && pixels == 1)
+      return cycles + streamedLineCycles * lines;
     if (image > static_cast<double>(model.l2)) {
       int64_t rows = patchExtent(tile[0], problem.strideHeight,
                                  problem.filterHeight, problem.dilationHeight);
@@ -180,19 +212,16 @@ private:
 Plan DepthwiseConv::plan(const Problem &problem,
                          const TargetDescription &target) const {
   CPUModel model(target, problem.accumulator);
-  MicroTile micro = microTile(problem, model);
-  PixelTile pixels = orient(problem, micro);
   Plan plan = emptyPlan();
-  plan.registers() = {micro.rows, micro.columns};
-  plan.tile = {1, pixels.width, pixels.channels};
   // Each pixel is read a few times only: the patch is small beside what streams
   // through the second level.
   const double mostPatch = static_cast<double>(model.l2) / 8;
   double best = -1;
-  auto tryForm = [&](int64_t staged) {
-    for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
-      for (int64_t width :
-           extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
+  auto tryTiles = [&](MicroTile micro, int64_t staged,
+                      const std::vector<int64_t> &widths,
+                      const std::vector<int64_t> &channelCounts) {
+    for (int64_t channels : channelCounts)
+      for (int64_t width : widths)
         for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
           if (stagedBytes(problem, model, height, width, channels, staged) >
               mostPatch)
@@ -201,10 +230,28 @@ Plan DepthwiseConv::plan(const Problem &problem,
           double cycles = estimate(problem, model, micro, tile, staged);
           if (best < 0 || cycles < best) {
             best = cycles;
+            plan.registers() = {micro.rows, micro.columns};
             plan.tile = tile;
             plan.params.as<schedule::CPUConv>().staged = staged;
           }
         }
+  };
+  if (isReadInPlace(problem, target) && isStreamed(problem, model)) {
+    MicroTile micro = streamedTile(problem, model);
+    tryTiles(micro, kInPlace,
+             {std::max<int64_t>(1, assumed(problem.outputWidth, 56))},
+             {roundUp(assumed(problem.groups, micro.columns), micro.columns)});
+    if (best >= 0)
+      return plan;
+  }
+  MicroTile micro = microTile(problem, model);
+  PixelTile pixels = orient(problem, micro);
+  plan.registers() = {micro.rows, micro.columns};
+  plan.tile = {1, pixels.width, pixels.channels};
+  auto tryForm = [&](int64_t staged) {
+    tryTiles(micro, staged,
+             extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width),
+             extentsToTry(problem.groups, pixels.channels, 64));
   };
   if (isReadInPlace(problem, target))
     tryForm(kInPlace);

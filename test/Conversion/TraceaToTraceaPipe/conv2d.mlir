@@ -188,6 +188,42 @@ func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<16x1x1x12xf32> {tracea.
 
 // -----
 
+// A residual is asked for as the result's lines are, where a sum is in one block; the bias, which
+// all pixels share, is not, and neither is what is added after other blocks.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<1x5x5x12xf32>, %{{[a-z0-9]+}}: memref<16x1x1x12xf32>, %{{[a-z0-9]+}}: memref<16xf32>, %[[R:[a-z0-9]+]]: memref<1x5x5x16xf32>, %[[D:[a-z0-9]+]]: memref<1x5x5x16xf32>
+// CHECK:         tracea_pipe.prefetch %[[D]][%[[N:.*]], %[[H:.*]], %[[W:.*]], %[[K:.*]]] map #[[TILE:.*]] limits(%[[LEFT:.*]], %[[FILTERS:.*]]) shape [4, 8] write
+// CHECK-NEXT:    tracea_pipe.prefetch %[[R]][%[[N]], %[[H]], %[[W]], %[[K]]] map #[[TILE]] limits(%[[LEFT]], %[[FILTERS]]) shape [4, 8] : memref
+// CHECK-NOT:     tracea_pipe.prefetch %{{.*}} : memref<16xf32>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.prefetch %{{.*}} write
+// CHECK-NOT:     tracea_pipe.prefetch %{{.*}} : memref<1x5x5x16xf32>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+#channel = affine_map<(n, h, w, k) -> (k)>
+#element = affine_map<(n, h, w, k) -> (n, h, w, k)>
+module attributes {tracea.target = #cpu} {
+func.func @residual(%x: tensor<1x5x5x12xf32>, %w: tensor<16x1x1x12xf32>, %bias: tensor<16xf32>, %r: tensor<1x5x5x16xf32>, %d: tensor<1x5x5x16xf32>, %e: tensor<1x5x5x16xf32>) -> (tensor<1x5x5x16xf32>, tensor<1x5x5x16xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x5x5x12xf32>, tensor<16x1x1x12xf32>) outs(%d : tensor<1x5x5x16xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 8, 16, 12], registers = [4, 8], staged = 0>
+         epilogue(%bias by #channel, %r by #element : tensor<16xf32>, tensor<1x5x5x16xf32>) {
+  ^bb0(%sum: f32, %b: f32, %in: f32):
+    %s = arith.addf %sum, %b : f32
+    %t = arith.addf %s, %in : f32
+    tracea.yield %t : f32
+  }
+  %1 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x5x5x12xf32>, tensor<16x1x1x12xf32>) outs(%e : tensor<1x5x5x16xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 8, 16, 8], registers = [4, 8], staged = 0>
+         epilogue(%r by #element : tensor<1x5x5x16xf32>) {
+  ^bb0(%sum: f32, %in: f32):
+    %t = arith.addf %sum, %in : f32
+    tracea.yield %t : f32
+  }
+  return %0, %1 : tensor<1x5x5x16xf32>, tensor<1x5x5x16xf32>
+}
+}
+
+// -----
+
 // Of one channel the taps of a row are what a multiply goes through: a patch of rows, and one
 // window for each row of the filter, in which taps are two apart. So are they in place.
 // CHECK-DAG:   #[[ROWS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, d1, 0)>

@@ -134,6 +134,8 @@ private:
   ImagePatch patch;
   /// Of a register tile while it is summed.
   RankedTensorType sums;
+  /// Whether a sum is in one block of input channels.
+  bool hasOneBlock = false;
   Value scratch;
 
   Value channels, filters;
@@ -422,6 +424,16 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
       {rest.memory, rest.indices, limits, rest.map,
        SmallVector<int64_t>(tiles.accumulator.getShape()),
        /*isWrite=*/true}};
+  // What the epilogue adds to each element, such as a residual, comes from
+  // memory as the result's lines do: nothing but the sum is between.
+  if (hasOneBlock)
+    for (auto [extra, map] :
+         llvm::zip(op.getExtras(),
+                   op.getEpilogueMaps().getAsValueRange<AffineMapAttr>()))
+      if (map.isIdentity())
+        requests.push_back(
+            {kb.getMemRef(extra), address.indices, limits, address.map,
+             SmallVector<int64_t>(tiles.accumulator.getShape())});
   if (std::optional<Request> next = getNextPixels(p, q, k))
     requests.push_back(std::move(*next));
   // A block's sum starts from zero and is added to the others at its end: that
@@ -472,8 +484,8 @@ void PatchConvolution::build() {
 
   // Where sums rest between blocks of input channels.
   std::optional<int64_t> knownC = getStatic(channels);
-  bool oneBlock = knownC && *knownC <= tileC;
-  if (!oneBlock && resultType.getElementType() != accType) {
+  hasOneBlock = knownC && *knownC <= tileC;
+  if (!hasOneBlock && resultType.getElementType() != accType) {
     SmallVector<int64_t> shape = {tiles.rows};
     llvm::append_range(shape, tiles.inOrder(tiles.columns, tiles.channels));
     scratch = ScratchOp::create(
