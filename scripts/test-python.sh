@@ -6,11 +6,11 @@
 #   scripts/test-python.sh --has-torch exit status 0 where --torch can run
 #
 # torch comes from the environment (a folder made by `python3 -m venv`, with
-# torch, nanobind, scikit-build-core, numpy, pytest and pytest-xdist) that TRACEA_TORCH_VENV
-# names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes the latter: a
-# download of 3 GB, 5 GB on the disk. With TRACEA_INSTALL_TORCH=try it is given up
-# after TRACEA_TORCH_TIMEOUT seconds (300), or where the disk has no 10 GB: then
-# there is no torch, and no error.
+# torch, nanobind, scikit-build-core, numpy, pytest and pytest-xdist) that
+# TRACEA_TORCH_VENV names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes
+# the latter: a download of 3 GB, 5 GB on the disk. With TRACEA_INSTALL_TORCH=try
+# it is given up after TRACEA_TORCH_TIMEOUT seconds (300), or where the disk has
+# no 10 GB: then there is no torch, and no error.
 #
 # The last line but pytest's own says "N passed, N failed, N skipped".
 set -euo pipefail

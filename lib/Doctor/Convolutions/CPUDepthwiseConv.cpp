@@ -55,6 +55,9 @@ public:
   }
 
 private:
+  /// Taps of a row that share few of their pixels with each other.
+  static constexpr int64_t kFewTaps = 4;
+
   /// Whether a vector of the image is channels of one pixel.
   static bool canReadInPlace(const Problem &problem) {
     return problem.channelsLast && problem.operand == problem.accumulator;
@@ -81,11 +84,10 @@ private:
     int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
     int64_t channels = std::max<int64_t>(1, assumed(problem.groups, 64));
     bool isDense = problem.strideWidth == 1;
-    constexpr int64_t mostTaps = 4;
     int64_t sums = model.mostColumns(1) / model.lanes;
     // Of two tiles in a row both are at the border, with masks for all pixels.
     bool isNarrow =
-        problem.filterWidth <= mostTaps || ceilDiv(width, sums) == 2;
+        problem.filterWidth <= kFewTaps || ceilDiv(width, sums) == 2;
     // Half of them are two tiles, each with a border of its own.
     bool isOneTile = width > sums / 2 && width <= sums;
     bool hasMany = !model.hasFewRegisters();
@@ -112,16 +114,16 @@ private:
   /// on a Zen 3, and 0.8 as one stream. Pixels share no loads then, which many
   /// taps in a row do not make up for.
   static bool isStreamed(const Problem &problem, const CPUModel &model) {
-    constexpr int64_t mostTaps = 4;
     return model.hasFewRegisters() && model.isSecondLevelSmall() &&
-           (problem.filterWidth <= mostTaps || problem.strideWidth > 1) &&
+           (problem.filterWidth <= kFewTaps || problem.strideWidth > 1) &&
            imageBytes(problem, model) > static_cast<double>(model.l2);
   }
   /// One pixel by as many vectors of channels as cover the latency, where two
   /// loads a product leave one product a cycle, and as leave the fewest lanes
   /// empty at the last channels.
   static MicroTile streamedTile(const Problem &problem, const CPUModel &model) {
-    constexpr int64_t least = 6, most = 13; // of 16, one for weights
+    // Of AVX2's 16 registers, beside weights, a pixel and its mask.
+    constexpr int64_t least = 6, most = 13;
     int64_t vectors =
         ceilDiv(std::max<int64_t>(1, assumed(problem.groups, 64)), model.lanes);
     int64_t best = std::min(vectors, least);
@@ -172,6 +174,12 @@ private:
     constexpr double lineBytes = 64;
     int64_t pixels = orient(problem, micro).width;
     double bytes = static_cast<double>(tile[2] * model.elementBytes);
+    double lines = (static_cast<double>(tile[0] * tile[1]) +
+                    patchArea(problem, tile[0], tile[1])) *
+                   bytes / lineBytes;
+    double cycles = tileCycles;
+    if (isStreamed(problem, model) && pixels == 1)
+      return cycles + streamedLineCycles * lines;
     double loads = 0;
     if (patchArea(problem, 1, tile[1]) * bytes >
         static_cast<double>(model.l1) * 2 / 3)
@@ -180,12 +188,6 @@ private:
               static_cast<double>(ceilDiv(tile[1], pixels)) *
               patchArea(problem, 1, pixels);
     double image = imageBytes(problem, model);
-    double lines = (static_cast<double>(tile[0] * tile[1]) +
-                    patchArea(problem, tile[0], tile[1])) *
-                   bytes / lineBytes;
-    double cycles = tileCycles;
-    if (isStreamed(problem, model) && pixels == 1)
-      return cycles + streamedLineCycles * lines;
     if (image > static_cast<double>(model.l2)) {
       int64_t rows = patchExtent(tile[0], problem.strideHeight,
                                  problem.filterHeight, problem.dilationHeight);

@@ -15,9 +15,9 @@ namespace {
 /// Everything is a small integer in one vector; `Layout` says where.
 using World = std::vector<int16_t>;
 
-/// The worlds met so far, as fingerprints of 128 bits (hash compaction, as
-/// model checkers do it): of a million worlds two meet in one with a
-/// probability of 1e-27, and a world takes 16 bytes and no allocation of its
+/// The worlds met so far, as fingerprints of 127 bits (hash compaction, as
+/// model checkers do it): that two of a million worlds meet in one has a
+/// probability of 3e-27, and a world takes 16 bytes and no allocation of its
 /// own.
 class SeenWorlds {
 public:
