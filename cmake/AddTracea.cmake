@@ -62,9 +62,20 @@ function(tracea_compiler_settings target)
   endif()
 endfunction()
 
+# Most of the time that a source takes goes into headers' templates, which those
+# compiled with it share.
+function(tracea_unity_build target)
+  if(TRACEA_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+      UNITY_BUILD_CODE_AFTER_INCLUDE "#undef DEBUG_TYPE")
+  endif()
+endfunction()
+
 function(add_tracea_library name)
   cmake_parse_arguments(ARG "EXCEPTIONS" "" "DEPENDS;LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tracea_unity_build(${name})
   tracea_set_public_name(${name})
   if(ARG_EXCEPTIONS)
     tracea_compiler_settings(${name} EXCEPTIONS)
@@ -90,6 +101,7 @@ endfunction()
 function(add_tracea_tool name)
   cmake_parse_arguments(ARG "EXCEPTIONS;PLUGINS" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tracea_unity_build(${name})
   if(ARG_EXCEPTIONS)
     tracea_compiler_settings(${name} EXCEPTIONS)
   else()
@@ -108,6 +120,7 @@ function(add_tracea_unittest name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_COMPILER) # optimised, as the precompiled header is
     tracea_compiler_settings(${name})
+    tracea_unity_build(${name})
     target_link_libraries(${name} PRIVATE tracea_mlir)
   elseif(ARG_OPTIMIZED)
     target_compile_options(${name} PRIVATE -O2)

@@ -26,7 +26,7 @@ namespace ta = ::tracea::analysis;
 
 namespace {
 
-constexpr StringLiteral kCheck = "banks";
+constexpr StringLiteral kBanks = "banks";
 
 struct VerifyBanksPass
     : public mlir::tracea::impl::VerifyBanksBase<VerifyBanksPass> {
@@ -78,7 +78,7 @@ struct VerifyBanksPass
       }
     }
     if (!reasons.empty())
-      return setUndecided(kernel, kCheck, reasons);
+      return setUndecided(kernel, kBanks, reasons);
     proof.target = banks->model->name;
     if (isWithinBounds)
       certify(kernel, figures, proof);
@@ -133,7 +133,7 @@ private:
 
   void certify(KernelOp kernel, const ta::BankFigures &figures,
                const ta::BankProof &proof) {
-    setCertificate(kernel, kCheck, ta::describeBanks(figures, proof.target),
+    setCertificate(kernel, kBanks, ta::describeBanks(figures, proof.target),
                    ta::writeModel(proof));
   }
 };

@@ -23,7 +23,7 @@ namespace ta = ::tracea::analysis;
 
 namespace {
 
-constexpr llvm::StringLiteral kCheck = "resources";
+constexpr llvm::StringLiteral kResources = "resources";
 
 struct VerifyResourcesPass
     : public mlir::tracea::impl::VerifyResourcesBase<VerifyResourcesPass> {
@@ -49,7 +49,7 @@ struct VerifyResourcesPass
         diag.attachNote(place(site)->getLoc()) << line;
     }
     if (!report.excesses.empty()) {
-      clearCertificate(kernel, kCheck);
+      clearCertificate(kernel, kResources);
       return signalPassFailure();
     }
     for (const auto &[site, line] : report.warnings) {
@@ -62,7 +62,7 @@ struct VerifyResourcesPass
     if (!report.undecided.empty())
       return notDecided(kernel, report.undecided);
     ++numProved;
-    setCertificate(kernel, kCheck, report.claim,
+    setCertificate(kernel, kResources, report.claim,
                    ta::writeModel(resources->use, resources->limits));
   }
 
@@ -75,7 +75,7 @@ private:
     }
     if (requireProof)
       signalPassFailure();
-    setUndecided(kernel, kCheck, reasons);
+    setUndecided(kernel, kResources, reasons);
   }
 };
 

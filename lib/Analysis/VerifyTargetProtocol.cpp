@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 namespace ta = ::tracea::analysis;
 
-static constexpr StringLiteral kCheck = "target-protocol";
+static constexpr StringLiteral kTargetProtocol = "target-protocol";
 
 static void report(const RecoveredProtocol &recovered, LLVM::LLVMFuncOp kernel,
                    const ta::Finding &finding) {
@@ -62,7 +62,7 @@ struct VerifyTargetProtocol
     std::unique_ptr<TargetEvents> target = getTargetEvents(kernel);
     if (!target)
       return;
-    clearCertificate(kernel, kCheck);
+    clearCertificate(kernel, kTargetProtocol);
     RecoveryOptions options;
     options.registerFile = registerFile;
     RecoveredProtocol recovered = recoverProtocol(kernel, *target, options);
@@ -97,7 +97,8 @@ struct VerifyTargetProtocol
       return undecided(kernel, result.reason);
     case ta::Verdict::Proved:
       ++numProved;
-      setCertificate(kernel, kCheck, describeTargetProtocol(recovered.protocol),
+      setCertificate(kernel, kTargetProtocol,
+                     describeTargetProtocol(recovered.protocol),
                      ta::writeModel(recovered.protocol));
     }
   }

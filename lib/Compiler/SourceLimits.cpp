@@ -18,8 +18,8 @@
 #include <vector>
 
 using namespace llvm;
-namespace tc = tracea::compiler;
-namespace rt = tracea::runtime;
+namespace tc = ::tracea::compiler;
+namespace rt = ::tracea::runtime;
 
 namespace {
 class NestingScanner {

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-namespace tc = tracea::compiler;
+namespace tc = ::tracea::compiler;
 
 /// Memory is taken from the system as a stack grows into it. Chains of
 /// operations have no limit as brackets have (`SourceLimits.h`), and some of

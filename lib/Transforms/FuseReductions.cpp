@@ -73,7 +73,7 @@ std::optional<Reduction> Reduction::match(linalg::LinalgOp op) {
   return result;
 }
 
-static bool keepsOrder(AffineMap map) {
+static bool isInOrder(AffineMap map) {
   return llvm::is_sorted(map.getResults(), [](AffineExpr a, AffineExpr b) {
     return cast<AffineDimExpr>(a).getPosition() <
            cast<AffineDimExpr>(b).getPosition();
@@ -100,7 +100,7 @@ struct FuseReduction : public OpInterfaceRewritePattern<linalg::LinalgOp> {
     size_t size = body->getOperations().size() - 2;
     if (hasEpilogue(epilogue))
       size += gemm.getEpilogue().front().getOperations().size() - 1;
-    if (!isUndecided(epilogue) || !keepsOrder(map) || size > maxOperations)
+    if (!isUndecided(epilogue) || !isInOrder(map) || size > maxOperations)
       return failure();
     // What else it reads must be there already.
     for (OpOperand *input : op.getDpsInputOperands())

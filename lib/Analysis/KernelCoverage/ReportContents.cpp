@@ -75,7 +75,7 @@ std::string ContentReport::getSizes() const {
   return sizes.empty() ? "" : "with " + sizes + ", ";
 }
 
-static std::string nameBuffer(Value buffer) {
+static std::string nameMemory(Value buffer) {
   if (auto argument = dyn_cast<BlockArgument>(buffer))
     return "argument #" + std::to_string(argument.getArgNumber());
   return "the slot";
@@ -91,10 +91,10 @@ ContentReport::getIndices(ArrayRef<std::optional<int64_t>> found) const {
             (found[number] ? std::to_string(*found[number]) : "?") +
             " of dimension " + std::to_string(dim);
     if (number < content.buffers.size())
-      text += " of " + nameBuffer(content.buffers[number]);
+      text += " of " + nameMemory(content.buffers[number]);
   }
   return content.buffers.empty()
-             ? text + " of " + nameBuffer(content.part.buffer)
+             ? text + " of " + nameMemory(content.part.buffer)
              : text;
 }
 
@@ -204,7 +204,7 @@ void ContentReport::printValues(InFlightDiagnostic &diag) {
       at += (at.empty() ? " at index " : ", ") + std::to_string(*index) +
             " of dimension " + std::to_string(dim);
   if (!at.empty())
-    at += " of " + nameBuffer(content.part.buffer);
+    at += " of " + nameMemory(content.part.buffer);
   if (finding.property == cov::Property::Cover)
     diag << "loses terms of a sum: " << getSizes() << getPlace()
          << " is in no step of the sum that is stored" << at;

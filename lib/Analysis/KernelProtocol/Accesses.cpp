@@ -12,7 +12,7 @@ using namespace mlir::tracea;
 namespace ta = ::tracea::analysis;
 
 /// The queue of what an operation starts; `SyncQueue` for what it does itself.
-static Queue getQueue(Operation *op) {
+static GroupQueue getQueue(Operation *op) {
   if (isa<MmaAsyncOp>(op))
     return MmaQueue;
   return isa<CopyOutOp>(op) ? CopyQueue : SyncQueue;
@@ -98,7 +98,7 @@ void Extractor::emitSlotAccess(Operation *op, OpOperand &operand,
 // Scratch memory
 //===----------------------------------------------------------------------===//
 
-int Extractor::scratchOf(Value scratch, Queue queue) {
+int Extractor::scratchOf(Value scratch, GroupQueue queue) {
   auto [it, inserted] = scratchNumbers.try_emplace({scratch, queue}, 0);
   if (inserted)
     it->second = builder->newValue(queue == SyncQueue  ? "scratch, by lanes"
@@ -140,13 +140,13 @@ void Extractor::emitScratchAccess(Operation *op, OpOperand &operand,
                                   Value scratch) {
   if (!roles && !kernel.getWarps())
     return;
-  auto step = [&](ta::Step what, Queue queue) {
+  auto step = [&](ta::Step what, GroupQueue queue) {
     int value = scratchOf(scratch, queue);
     ta::Instruction &instruction = add(what, op);
     instruction.value = value;
     instruction.queue = queue;
   };
-  Queue queue = getQueue(op);
+  GroupQueue queue = getQueue(op);
   if (queue != SyncQueue) {
     step(ta::Step::Use, SyncQueue);
     step(ta::Step::Issue, queue);

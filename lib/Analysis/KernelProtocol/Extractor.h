@@ -50,7 +50,7 @@ struct Team {
 
 /// Queues of a role's asynchronous groups. What lanes write to scratch memory
 /// is in flight until they meet.
-enum Queue : int { MmaQueue, CopyQueue, SyncQueue };
+enum GroupQueue : int { MmaQueue, CopyQueue, SyncQueue };
 
 /// How a buffer of a slot is told apart by who fills it.
 struct BufferParts {
@@ -159,7 +159,7 @@ private:
   void numberInFlight();
   int inFlightOf(Value value, Operation *op);
   /// What the team at hand has in flight at a scratch buffer.
-  int scratchOf(Value scratch, Queue queue);
+  int scratchOf(Value scratch, GroupQueue queue);
   /// The parts of a slot's buffer; those of the team at hand where teams
   /// write it from registers.
   uint32_t partsOf(int channel, unsigned buffer, bool own);

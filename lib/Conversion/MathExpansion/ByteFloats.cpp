@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatEmitter.h"
 #include "tracea/Conversion/MathExpansion/MathExpansion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,7 @@
 
 using namespace mlir;
 using mlir::tracea::isByteFloat;
+using mlir::tracea::splat;
 
 bool mlir::tracea::isByteFloat(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
@@ -26,12 +28,6 @@ static Type withElement(Type like, Type element) {
   if (auto shaped = dyn_cast<ShapedType>(like))
     return shaped.clone(element);
   return element;
-}
-
-static Value splat(ImplicitLocOpBuilder &b, Type type, TypedAttr value) {
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    value = DenseElementsAttr::get(shaped, Attribute(value));
-  return arith::ConstantOp::create(b, value);
 }
 
 static Value integer(ImplicitLocOpBuilder &b, Type type, uint64_t value) {

@@ -25,8 +25,8 @@ FloatEmitter::FloatEmitter(ImplicitLocOpBuilder &builder, Type type,
     bitsType = shaped.clone(bitsType);
 }
 
-static Value splat(ImplicitLocOpBuilder &builder, Type type,
-                   TypedAttr attribute) {
+Value mlir::tracea::splat(ImplicitLocOpBuilder &builder, Type type,
+                          TypedAttr attribute) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
   return arith::ConstantOp::create(builder, attribute);

@@ -17,6 +17,9 @@ namespace mlir::tracea {
 
 class FloatEmitter;
 
+/// The constant of a type that `value` is each element of.
+Value splat(ImplicitLocOpBuilder &builder, Type type, TypedAttr value);
+
 /// A number of the format.
 struct Real {
   FloatEmitter *emitter;

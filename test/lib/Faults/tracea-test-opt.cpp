@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
   mlir::tracea::registerTraceaAnalysisPasses();
   mlir::tracea::registerCompilePipeline();
-  tracea::test::registerFaultPasses();
+  ::tracea::test::registerFaultPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Tracea's passes and those of its tests\n", registry));
 }

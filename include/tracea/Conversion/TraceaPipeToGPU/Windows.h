@@ -69,6 +69,9 @@ struct WindowDim {
 /// stands in; of none where it stands in none.
 void noteSteps(MutableArrayRef<WindowDim> dims, Operation *op);
 
+/// Bytes of the widest access of a lane.
+constexpr int64_t kWidestAccess = 16;
+
 /// Bytes of an element in memory, 0 for one of less than a byte.
 int64_t getElementBytes(MemRefType type);
 

@@ -120,7 +120,6 @@ private:
   std::vector<int> valueNumbers;
   std::optional<int64_t> electedLane;
   llvm::DenseSet<int64_t> initialized, fenced;
-  bool writesLoose = false;
   int clusterPhases = 0, firstClusterChannel = -1;
   int clusterArrivals = 0, clusterWaits = 0;
 };

@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-constexpr int64_t kMostBytes = 16, kLeastBytes = 4;
+constexpr int64_t kLeastBytes = 4;
 
 namespace {
 /// A tile of rows cut into pieces, and which lane copies which: `columns`
@@ -117,7 +117,7 @@ bool LaneCopy::runsAlongColumns() {
 /// The bytes of the slot's rows that stay together, at multiples of as many.
 int64_t LaneCopy::getStagedWidth() const {
   const StagedLayout &layout = dest.layout;
-  int64_t width = std::gcd(kMostBytes, type.getDimSize(1) * elementBytes);
+  int64_t width = std::gcd(kWidestAccess, type.getDimSize(1) * elementBytes);
   width = std::gcd(width, layout.panel * elementBytes);
   width = std::gcd(width, dest.getTermsAlignment());
   if (int64_t whole = layout.swizzle.preservedVectorBytes())
@@ -138,7 +138,7 @@ int64_t LaneCopy::getSourceWidth() const {
       std::gcd<int64_t>(columns.form.constant, columns.form.coefficients[0]);
   for (const WindowDim::Term &term : columns.terms)
     divisor = std::gcd(divisor, term.factor * term.divisor);
-  return std::gcd(kMostBytes, divisor * elementBytes);
+  return std::gcd(kWidestAccess, divisor * elementBytes);
 }
 
 /// The widest pieces that nothing static forbids.
@@ -284,7 +284,7 @@ void LaneCopy::startPiece(ValueRange inputs, Value inside, const Address &to,
   // Only whole pieces can leave out the first cache.
   b.target.copyAsync(b, to, from, pieces.bytes,
                      getValidBytes(inputs, inside, pieces),
-                     /*streams=*/pieces.bytes == kMostBytes);
+                     /*streams=*/pieces.bytes == kWidestAccess);
 }
 
 /// A piece as registers, zeros where it is not of the source.

@@ -10,13 +10,11 @@
 #include "Lanes/LaneCoordinates.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-/// The widest access of a lane.
-constexpr int64_t kMostBytes = 16;
 
 /// The bytes of a row that a lane may move at a time; 0 where rows are not for
 /// this. Pieces lie below the end of the memory's rows or behind it.
@@ -34,9 +32,9 @@ static int64_t getPieceBytes(CopyOutOp op, const StagedWindow &source,
   int64_t column = dest.dims.back().form.constant;
   for (const WindowDim::Term &term : dest.dims.back().terms)
     column = std::gcd(column, term.factor * term.divisor);
-  int64_t piece = std::gcd(memory.alignment, kMostBytes);
+  int64_t piece = std::gcd(memory.alignment, kWidestAccess);
   if (column)
-    piece = std::gcd(piece, std::gcd(column, kMostBytes) * bytes);
+    piece = std::gcd(piece, std::gcd(column, kWidestAccess) * bytes);
   // A piece lies in one chunk of a swizzled row.
   piece = std::gcd(piece, type.getDimSize(1) * bytes);
   piece = std::gcd(piece, source.layout.getRowBytes());

@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// Widths are powers of two up to the widest access, which divides this.
-constexpr int64_t kMostBytes = 16;
 /// Bits of a register.
 constexpr int64_t kWordBits = 32;
 
@@ -62,16 +60,16 @@ int64_t GlobalTile::getColumnAlignment() const {
   // Only 16 bytes and their divisors matter; a sum that wraps stays a multiple
   // of those.
   int64_t bytes = getElementBytes(buffer.type);
-  int64_t whole = std::gcd(elements, kMostBytes) * bytes;
-  return std::gcd(elements ? whole : kMostBytes, buffer.alignment);
+  int64_t whole = std::gcd(elements, kWidestAccess) * bytes;
+  return std::gcd(elements ? whole : kWidestAccess, buffer.alignment);
 }
 
 /// What the columns that a limit leaves are a multiple of: so many neighbours
 /// lie below it together, or none of them.
 int64_t GlobalTile::getLimitDivisor(unsigned column) const {
   if (limits.empty())
-    return kMostBytes;
-  return std::gcd(getKnownDivisor(limits[column]), kMostBytes);
+    return kWidestAccess;
+  return std::gcd(getKnownDivisor(limits[column]), kWidestAccess);
 }
 
 SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool whole,

@@ -263,7 +263,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   return result;
 }
 
-static int64_t getElementBytes(ReduceOp op) {
+static int64_t getSentBytes(ReduceOp op) {
   auto tile = cast<RankedTensorType>(op.getValue().getType());
   return getStorageType(tile.getElementType()).getIntOrFloatBitWidth() / 8;
 }
@@ -275,7 +275,7 @@ mlir::tracea_pipe::getReduceExchangeBytes(ReduceOp op,
   if (!reduce)
     return reduce.error();
   return std::max(reduce->conversion->getExchangeBytes(),
-                  reduce->getWarpElements() * getElementBytes(op));
+                  reduce->getWarpElements() * getSentBytes(op));
 }
 
 static vector::CombiningKind getCombiningKind(ReduceKind kind, Type type) {

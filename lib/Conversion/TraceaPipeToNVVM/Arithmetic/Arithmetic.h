@@ -39,6 +39,9 @@ LogicalResult lowerArithmetic(Operation *function, unsigned digits,
                               ArithmeticUnits units,
                               const ::tracea::target::TargetDescription &facts);
 
+/// `element` in the shape of `like`.
+Type withElement(Type like, Type element);
+
 /// Powers of floats and integers whose exponent is an integer.
 void populatePowerPatterns(RewritePatternSet &patterns);
 

@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace mlir::tracea_pipe;
 using mlir::tracea::isByteFloat;
 
-static Type withElement(Type like, Type element) {
-  if (auto vector = dyn_cast<VectorType>(like))
-    return vector.clone(element);
+Type mlir::tracea_pipe::withElement(Type like, Type element) {
+  if (auto shaped = dyn_cast<ShapedType>(like))
+    return shaped.clone(element);
   return element;
 }
 

@@ -19,11 +19,6 @@ using namespace mlir::tracea_pipe;
 /// function and much faster.
 static constexpr int64_t kMostFactors = 8;
 
-static Type withElement(Type type, Type element) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? Type(shaped.clone(element)) : element;
-}
-
 static Value createConstant(ImplicitLocOpBuilder &b, Type type,
                             TypedAttr element) {
   if (auto shaped = dyn_cast<ShapedType>(type))

@@ -43,10 +43,10 @@ TensorMapAttr TensorMapRecipe::getAttr() const {
 namespace {
 /// Finds the boxes of a tensor map that copy between a staged tile and an
 /// argument.
-class Planner {
+class BulkCopyPlanner {
 public:
-  Planner(Value memory, Value staged, AffineMap map, TensorMapRecipe &recipe,
-          std::string &reason)
+  BulkCopyPlanner(Value memory, Value staged, AffineMap map,
+                  TensorMapRecipe &recipe, std::string &reason)
       : memory(memory), staged(staged), map(map), recipe(recipe),
         reason(reason) {}
 
@@ -88,7 +88,7 @@ static bool isUnitElement(Type type) {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-bool Planner::matchMemory() {
+bool BulkCopyPlanner::matchMemory() {
   type = cast<MemRefType>(memory.getType());
   auto argument = dyn_cast<BlockArgument>(memory);
   if (!argument || !isa<KernelOp>(argument.getOwner()->getParentOp()))
@@ -114,7 +114,7 @@ bool Planner::matchMemory() {
   return true;
 }
 
-bool Planner::matchMap() {
+bool BulkCopyPlanner::matchMap() {
   sourceOf.assign(shape.size(), -1);
   stepOf.assign(shape.size(), 1);
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
@@ -140,7 +140,7 @@ bool Planner::matchMap() {
   return true;
 }
 
-bool Planner::matchLayout() {
+bool BulkCopyPlanner::matchLayout() {
   const StagedLayout &layout = window.layout;
   if (!layout.mode)
     return refuse("its swizzle is none of the unit's"), false;
@@ -165,7 +165,7 @@ static int64_t getBoxExtent(int64_t extent, int64_t step) {
       return part;
 }
 
-bool Planner::matchStaged() {
+bool BulkCopyPlanner::matchStaged() {
   FailureOr<StagedWindow> found = StagedWindow::get(
       staged, [&]() { return mlir::emitError(staged.getLoc()); });
   if (failed(found))
@@ -178,7 +178,7 @@ bool Planner::matchStaged() {
   return true;
 }
 
-bool Planner::addBox(BulkCopy &copy, BulkCopy::Box box) {
+bool BulkCopyPlanner::addBox(BulkCopy &copy, BulkCopy::Box box) {
   const StagedLayout &layout = window.layout;
   if (box.offset % layout.getAlignment())
     return refuse("a box begins at byte " + Twine(box.offset) +
@@ -188,7 +188,7 @@ bool Planner::addBox(BulkCopy &copy, BulkCopy::Box box) {
   return true;
 }
 
-std::optional<BulkCopy> Planner::run() {
+std::optional<BulkCopy> BulkCopyPlanner::run() {
   if (!matchMemory() || !matchStaged() || !matchMap() || !matchLayout())
     return std::nullopt;
 
@@ -246,7 +246,7 @@ std::optional<BulkCopy> Planner::run() {
 
 /// A column of pixels for each panel of channels. What the unit does not find
 /// it fills with zeros: a box has all its bytes at the end of the images, too.
-std::optional<BulkCopy> Planner::runAlong(CopyOp op) {
+std::optional<BulkCopy> BulkCopyPlanner::runAlong(CopyOp op) {
   if (!matchMemory() || !matchStaged() || !matchLayout() ||
       !matchWalk(op, recipe, reason))
     return std::nullopt;
@@ -287,7 +287,8 @@ static bool dependOnMemory(ValueRange values) {
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
                                                         TensorMapRecipe &recipe,
                                                         std::string &reason) {
-  Planner planner(op.getSource(), op.getDest(), op.getMap(), recipe, reason);
+  BulkCopyPlanner planner(op.getSource(), op.getDest(), op.getMap(), recipe,
+                          reason);
   std::optional<BulkCopy> copy =
       op.getAlong().empty() ? planner.run() : planner.runAlong(op);
   if (copy)
@@ -359,7 +360,8 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,
                                                         TensorMapRecipe &recipe,
                                                         std::string &reason) {
   std::optional<BulkCopy> copy =
-      Planner(op.getDest(), op.getSource(), op.getMap(), recipe, reason).run();
+      BulkCopyPlanner(op.getDest(), op.getSource(), op.getMap(), recipe, reason)
+          .run();
   if (!copy)
     return std::nullopt;
   if (!recipe.steps.empty()) {

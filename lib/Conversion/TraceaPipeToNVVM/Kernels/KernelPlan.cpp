@@ -18,10 +18,10 @@ using namespace mlir::tracea_pipe;
 constexpr int64_t kBarrierBytes = 8;
 
 namespace {
-class Planner {
+class KernelPlanner {
 public:
-  Planner(KernelOp kernel, const PlanOptions &options, const GPUTarget &target,
-          NVVMPlan &plan)
+  KernelPlanner(KernelOp kernel, const PlanOptions &options,
+                const GPUTarget &target, NVVMPlan &plan)
       : kernel(kernel), options(options), target(target), plan(plan) {}
 
   LogicalResult run();
@@ -45,7 +45,7 @@ private:
 } // namespace
 
 /// Registers move between warpgroups, so that a budget is one of all four.
-LogicalResult Planner::checkBudgets() {
+LogicalResult KernelPlanner::checkBudgets() {
   SmallVector<int64_t> budgets(llvm::alignTo(plan.numWarps, kWarpsOfGroup), -1);
   for (auto &team : llvm::drop_begin(plan.teams))
     for (int64_t warp = team->firstWarp; warp < team->role.getWarps()[1];
@@ -79,7 +79,7 @@ LogicalResult Planner::checkBudgets() {
 
 /// Whether what is copied to `root` is read by multiplies of single precision
 /// alone, whose products are of operands in TF32.
-bool Planner::feedsTF32(Operation *root) {
+bool KernelPlanner::feedsTF32(Operation *root) {
   auto acquire = dyn_cast_or_null<AcquireOp>(root);
   if (!acquire)
     return false;
@@ -99,7 +99,7 @@ bool Planner::feedsTF32(Operation *root) {
 }
 
 template <typename OpTy>
-void Planner::planCopy(OpTy op) {
+void KernelPlanner::planCopy(OpTy op) {
   TensorMapRecipe recipe;
   std::string reason = "copies by lanes were asked for";
   std::optional<BulkCopy> copy;
@@ -134,7 +134,7 @@ void Planner::planCopy(OpTy op) {
   plan.unitCopies.insert(op);
 }
 
-void Planner::planCopies() {
+void KernelPlanner::planCopies() {
   kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op))
       planCopy(copy);
@@ -168,7 +168,7 @@ static bool isScalar(Operation *op, const NVVMPlan &plan) {
   return !hasTiles(op->getOperandTypes()) && !hasTiles(op->getResultTypes());
 }
 
-void Planner::classifyRoles() {
+void KernelPlanner::classifyRoles() {
   for (auto &team : plan.teams) {
     Operation *root =
         team->role ? team->role.getOperation() : kernel.getOperation();
@@ -201,7 +201,7 @@ static bool runsWith(Operation *op, Block *block) {
   return true;
 }
 
-LogicalResult Planner::planUses() {
+LogicalResult KernelPlanner::planUses() {
   llvm::DenseSet<Operation *> readAtOnce, copiedAtTimes;
   auto channelOf = [&](Operation *root) -> ChannelPlan * {
     Value channel;
@@ -263,7 +263,7 @@ LogicalResult Planner::planUses() {
   return success();
 }
 
-LogicalResult Planner::planBarriers() {
+LogicalResult KernelPlanner::planBarriers() {
   int64_t next = 1;
   for (auto &team : llvm::drop_begin(plan.teams)) {
     bool needed = false;
@@ -324,7 +324,7 @@ LogicalResult Planner::planBarriers() {
   return success();
 }
 
-LogicalResult Planner::planMemory() {
+LogicalResult KernelPlanner::planMemory() {
   if (failed(planBuffers(target, plan)))
     return failure();
   int64_t end = llvm::alignTo(plan.sharedBytes, kBarrierBytes);
@@ -347,7 +347,7 @@ LogicalResult Planner::planMemory() {
   return success();
 }
 
-LogicalResult Planner::run() {
+LogicalResult KernelPlanner::run() {
   if (failed(planTeams(kernel, target, plan)) || failed(checkBudgets()) ||
       failed(planChannels(plan)))
     return failure();
@@ -363,5 +363,5 @@ LogicalResult mlir::tracea_pipe::planKernel(KernelOp kernel,
                                             const PlanOptions &options,
                                             const GPUTarget &target,
                                             NVVMPlan &plan) {
-  return Planner(kernel, options, target, plan).run();
+  return KernelPlanner(kernel, options, target, plan).run();
 }

@@ -26,9 +26,9 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 /// Dimensions of a mask: batch, heads, rows, columns.
-static constexpr unsigned kRank = 4;
+static constexpr unsigned kMaskRank = 4;
 /// Places of a workgroup, one a lane.
-static constexpr int64_t kWarps = 4, kPlaces = kWarps * 32;
+static constexpr int64_t kMaskWarps = 4, kPlaces = kMaskWarps * 32;
 /// Thresholds that are read before the first of them is compared.
 static constexpr int64_t kAhead = 8;
 
@@ -67,10 +67,10 @@ private:
 } // namespace
 
 void ThresholdCount::build(Threshold threshold) {
-  kb.getKernel().setWarps(kWarps);
+  kb.getKernel().setWarps(kMaskWarps);
   Value counts = kb.getDest(0);
   SmallVector<Value> bounds;
-  for (unsigned dim = 0; dim < kRank; ++dim)
+  for (unsigned dim = 0; dim < kMaskRank; ++dim)
     bounds.push_back(kb.getExtent(counts, dim));
   Value extent = bounds.back(), columns = ix.sub(extent, 1);
   bounds.back() = ix.ceilDiv(extent, kPlaces);
@@ -137,7 +137,7 @@ static void buildRanks(KernelBuilder &kb, AttentionOp op,
           b, isShown,
           b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, key, end));
     }
-    Value far = kb.getExtent(kb.getDest(0), kRank - 1);
+    Value far = kb.getExtent(kb.getDest(0), kMaskRank - 1);
     return arith::SelectOp::create(b, isShown, ix.add(column, 1), far);
   });
 }

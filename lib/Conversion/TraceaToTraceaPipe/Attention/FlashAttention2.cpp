@@ -41,7 +41,7 @@ using namespace mlir::tracea_pipe;
 /// By how many powers of two a weight may be above one.
 static constexpr double kMostRise = 8;
 /// A score that is a finite number, whatever is added to it.
-static constexpr double kLarge = 1e38;
+static constexpr double kLargestMaximum = 1e38;
 
 namespace {
 class FlashAttention2 : FlashTile {
@@ -193,7 +193,8 @@ FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
       },
       Value());
   Value bound = arith::AddFOp::create(
-      b, rows.maxima, fill(rowTile, std::min(kMostRise / scale, kLarge)));
+      b, rows.maxima,
+      fill(rowTile, std::min(kMostRise / scale, kLargestMaximum)));
   Value rises = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most,
                                       spread(bound, partTile));
   Value isRare = AnyOp::create(b, rises);

@@ -20,7 +20,7 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 /// Dimensions of attention's result: batch, heads, queries, columns.
-static constexpr unsigned kRank = 4;
+static constexpr unsigned kResultRank = 4;
 
 AttentionParts AttentionParts::create(KernelRewriter &rewriter, AttentionOp op,
                                       int64_t count) {
@@ -67,7 +67,7 @@ private:
   }
   void store(Value tile, unsigned number, std::optional<int64_t> column);
   AffineMap getMap(bool isPart, bool hasColumns) {
-    SmallVector<AffineExpr> exprs(kRank - 1, kb.zero());
+    SmallVector<AffineExpr> exprs(kResultRank - 1, kb.zero());
     exprs[rowDim] = kb.dim(0);
     if (isPart)
       exprs.insert(exprs.begin(), kb.zero());
@@ -112,7 +112,7 @@ void Merge::store(Value tile, unsigned number, std::optional<int64_t> column) {
 void Merge::build() {
   kb.getKernel().setWarps(kPartRows);
   SmallVector<Value> bounds;
-  for (unsigned dim = 0; dim + 1 < kRank; ++dim)
+  for (unsigned dim = 0; dim + 1 < kResultRank; ++dim)
     bounds.push_back(kb.getExtent(kb.getDest(0), output.order[dim]));
   Value rowCount = bounds[rowDim];
   bounds[rowDim] = ix.ceilDiv(rowCount, kPartRows);

@@ -20,7 +20,7 @@ using namespace mlir::tracea_pipe;
 
 /// Columns of a tile that are reduced at a time, so that few registers are
 /// taken at a time; what is staged leaves in as many.
-static constexpr int64_t kPartColumns = 64;
+static constexpr int64_t kPassColumns = 64;
 
 ContractionResults::ContractionResults(KernelRewriter &rewriter,
                                        EpilogueOpInterface op,
@@ -199,7 +199,7 @@ static LanesAttr shareAmongLanes(LanesAttr lanes) {
 static SmallVector<std::pair<int64_t, int64_t>> getParts(RankedTensorType tile,
                                                          int64_t across) {
   SmallVector<std::pair<int64_t, int64_t>> parts;
-  int64_t columns = tile.getDimSize(1), width = kPartColumns;
+  int64_t columns = tile.getDimSize(1), width = kPassColumns;
   for (int64_t at = 0; at < columns; at += width) {
     while (width > columns - at)
       width /= 2;

@@ -22,7 +22,7 @@ using namespace mlir::tracea_pipe;
 
 /// Of a warp; the rows of a tile are at least those of its lanes.
 static constexpr int64_t kColumns = 8, kLaneRows = 4, kMostRows = 64;
-static constexpr int64_t kWarps = 4;
+static constexpr int64_t kReductionWarps = 4;
 /// Blocks of rows that one workgroup takes in turn.
 static constexpr int64_t kFewBlocks = 2;
 
@@ -43,7 +43,7 @@ public:
 
 private:
   bool reducesLast() const { return isReduced[rank - 1]; }
-  int64_t getWarps() const { return reducesLast() ? 1 : kWarps; }
+  int64_t getWarps() const { return reducesLast() ? 1 : kReductionWarps; }
   int64_t getColumns() const { return kColumns * getWarps(); }
   /// Reduces the dimensions from `dim` on, each a loop around the next.
   Value reduceFrom(unsigned dim, Value sum);

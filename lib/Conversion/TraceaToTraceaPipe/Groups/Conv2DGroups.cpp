@@ -176,7 +176,7 @@ void GroupConvolution::build(bool isAligned) {
 }
 
 /// What the schedule must say for the lowering to follow it.
-static LogicalResult verify(Conv2DOp op) {
+static LogicalResult verifyGroups(Conv2DOp op) {
   constexpr int64_t kMostWarps = 32;
   ScheduleAttr schedule = op.getScheduleAttr();
   auto fail = [&](const Twine &what) {
@@ -217,7 +217,7 @@ static LogicalResult verify(Conv2DOp op) {
 
 LogicalResult mlir::tracea::lowerConv2DByGroups(KernelRewriter &rewriter,
                                                 Conv2DOp op) {
-  if (failed(verify(op)))
+  if (failed(verifyGroups(op)))
     return failure();
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   auto operation = cast<DestinationStyleOpInterface>(op.getOperation());

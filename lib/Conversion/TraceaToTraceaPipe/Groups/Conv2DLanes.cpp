@@ -198,7 +198,7 @@ void LaneConvolution::build(bool isAligned) {
 }
 
 /// What the schedule must say for the lowering to follow it.
-static LogicalResult verify(Conv2DOp op) {
+static LogicalResult verifyLanes(Conv2DOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   auto fail = [&](const Twine &what) {
     return op.emitOpError()
@@ -235,7 +235,7 @@ static LogicalResult verify(Conv2DOp op) {
 
 LogicalResult mlir::tracea::lowerConv2DByLanes(KernelRewriter &rewriter,
                                                Conv2DOp op) {
-  if (failed(verify(op)))
+  if (failed(verifyLanes(op)))
     return failure();
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   // The filter is copied element by element.

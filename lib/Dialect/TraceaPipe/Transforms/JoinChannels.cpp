@@ -22,15 +22,15 @@ using namespace mlir::tracea_pipe;
 
 namespace {
 /// The only operations of a ring that one role both fills and reads.
-struct Ring {
+struct BlockRing {
   ChannelOp channel;
   AcquireOp acquire;
   CommitOp commit;
   WaitOp wait;
   ReleaseOp release;
 
-  static std::optional<Ring> get(ChannelOp channel) {
-    Ring ring;
+  static std::optional<BlockRing> get(ChannelOp channel) {
+    BlockRing ring;
     ring.channel = channel;
     auto take = [](auto &slot, auto op) {
       bool isFirst = !slot;
@@ -62,7 +62,7 @@ struct Ring {
 
 /// Whether what `first` holds is read before `second` is filled: it need not
 /// wait for the other.
-static bool isReadBefore(Ring first, Ring second) {
+static bool isReadBefore(BlockRing first, BlockRing second) {
   Block *block = first.wait->getBlock();
   SmallVector<Value> views(first.wait.getBuffers());
   for (size_t i = 0; i < views.size(); ++i)
@@ -78,7 +78,7 @@ static bool isReadBefore(Ring first, Ring second) {
 
 /// `second` becomes buffers of `first`. Fails where the two are not filled and
 /// read together.
-static LogicalResult join(Ring first, Ring second) {
+static LogicalResult join(BlockRing first, BlockRing second) {
   int64_t slots = first.channel.getType().getSlots();
   if (second.channel.getType().getSlots() != slots ||
       first.acquire->getBlock() != second.acquire->getBlock() ||
@@ -129,7 +129,7 @@ static LogicalResult join(Ring first, Ring second) {
   ReleaseOp last = firstIsLast ? first.release : second.release;
   builder.setInsertionPoint(last);
   ReleaseOp::create(builder, last.getLoc(), channel, first.release.getPhase());
-  for (Ring &ring : {std::ref(first), std::ref(second)}) {
+  for (BlockRing &ring : {std::ref(first), std::ref(second)}) {
     ring.release.erase();
     ring.wait.erase();
     ring.commit.erase();
@@ -151,12 +151,12 @@ struct JoinChannels : mlir::tracea_pipe::impl::JoinChannelsBase<JoinChannels> {
   }
 
   static bool joinAny(KernelOp kernel) {
-    SmallVector<Ring> rings;
+    SmallVector<BlockRing> rings;
     for (ChannelOp channel : kernel.getTiles().getBody().getOps<ChannelOp>())
-      if (std::optional<Ring> ring = Ring::get(channel))
+      if (std::optional<BlockRing> ring = BlockRing::get(channel))
         rings.push_back(*ring);
-    for (Ring &first : rings)
-      for (Ring &second : rings)
+    for (BlockRing &first : rings)
+      for (BlockRing &second : rings)
         if (first.channel != second.channel) {
           LDBG() << "asks whether " << first.channel << " and "
                  << second.channel << " can be one";

@@ -29,7 +29,7 @@ using namespace mlir::tracea_pipe;
 
 namespace {
 /// A ring that one loop fills and reads in the same iteration.
-struct Ring {
+struct LoopRing {
   ChannelOp channel;
   AcquireOp acquire;
   CommitOp commit;
@@ -44,15 +44,15 @@ struct Ring {
   /// Why the loop stays as it is.
   std::string reason;
 
-  static std::optional<Ring> get(ChannelOp channel);
+  static std::optional<LoopRing> get(ChannelOp channel);
   bool collectFilling();
   bool isZeroPastTheEnd(CopyOp copy);
   bool existsPastTheEnd(ReadOp read);
 };
 } // namespace
 
-std::optional<Ring> Ring::get(ChannelOp channel) {
-  Ring ring;
+std::optional<LoopRing> LoopRing::get(ChannelOp channel) {
+  LoopRing ring;
   ring.channel = channel;
   if (channel.getType().getSlots() < 2)
     return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<Ring> Ring::get(ChannelOp channel) {
 /// zeros: what grows with the iteration is a padded dimension. Of a number that
 /// is divided into coordinates only the first one grows, the others are
 /// remainders.
-bool Ring::isZeroPastTheEnd(CopyOp copy) {
+bool LoopRing::isZeroPastTheEnd(CopyOp copy) {
   if (!copy.getLimits().empty())
     return false;
   bool hasPadded = false;
@@ -126,7 +126,7 @@ bool Ring::isZeroPastTheEnd(CopyOp copy) {
 
 /// Whether the place of a number exists for an iteration behind the last one,
 /// too: what changes with the iteration is cut.
-bool Ring::existsPastTheEnd(ReadOp read) {
+bool LoopRing::existsPastTheEnd(ReadOp read) {
   return llvm::all_of(read.getIndices(), [&](Value index) {
     if (loop.isDefinedOutsideOfLoop(index))
       return true;
@@ -136,7 +136,7 @@ bool Ring::existsPastTheEnd(ReadOp read) {
   });
 }
 
-bool Ring::collectFilling() {
+bool LoopRing::collectFilling() {
   llvm::SetVector<Operation *> needed;
   needed.insert(acquire);
   needed.insert(commit);
@@ -189,7 +189,7 @@ bool Ring::collectFilling() {
 
 /// Fills the slot of `phase` for the iteration of `induction`; the commit. From
 /// the acquire on it does so in front of `place`, if one is given.
-static Operation *fill(OpBuilder &b, const Ring &ring, Value induction,
+static Operation *fill(OpBuilder &b, const LoopRing &ring, Value induction,
                        Value phase, Operation *place = nullptr) {
   IRMapping mapping;
   scf::ForOp loop = ring.loop;
@@ -222,7 +222,7 @@ static Value repeat(ImplicitLocOpBuilder &b, int64_t count, Value phase,
   return loop.getResult(0);
 }
 
-static void fillAhead(Ring ring) {
+static void fillAhead(LoopRing ring) {
   IRRewriter rewriter(ring.loop.getContext());
   int64_t ahead = ring.channel.getType().getSlots() - 1;
   // The first slots.
@@ -292,7 +292,7 @@ struct MultistagePrefetch
         channels.insert(channel);
     });
     for (ChannelOp channel : channels) {
-      std::optional<Ring> ring = Ring::get(channel);
+      std::optional<LoopRing> ring = LoopRing::get(channel);
       if (!ring)
         continue;
       // What is the same in all iterations is seen by where it is computed.

@@ -18,7 +18,7 @@ using namespace mlir::tracea_pipe;
 
 namespace {
 /// The part of a register tile that one team has.
-struct Part {
+struct TeamPart {
   RankedTensorType type;
   /// What lies between the parts of one team and the next, by dimension.
   SmallVector<int64_t> step;
@@ -33,7 +33,7 @@ public:
   LogicalResult run();
 
 private:
-  FailureOr<Part> getPart(Operation *op, RankedTensorType type);
+  FailureOr<TeamPart> getPart(Operation *op, RankedTensorType type);
   LogicalResult localize(Operation *op);
   LogicalResult visit(Operation *op);
   /// team * step + value.
@@ -50,14 +50,15 @@ private:
   unsigned bits;
   Value team;
   /// The part of each value before its type was changed.
-  DenseMap<Value, Part> parts;
+  DenseMap<Value, TeamPart> parts;
 };
 } // namespace
 
-FailureOr<Part> TeamSplitter::getPart(Operation *op, RankedTensorType type) {
+FailureOr<TeamPart> TeamSplitter::getPart(Operation *op,
+                                          RankedTensorType type) {
   LanesAttr lanes = getLanes(type);
   ArrayRef<DenseI64ArrayAttr> warp = lanes.getWarp();
-  auto refuse = [&]() -> FailureOr<Part> {
+  auto refuse = [&]() -> FailureOr<TeamPart> {
     return op->emitOpError()
            << "cannot be split among " << (1 << bits)
            << " teams: the highest warp bits of " << lanes
@@ -67,7 +68,7 @@ FailureOr<Part> TeamSplitter::getPart(Operation *op, RankedTensorType type) {
     return refuse();
   ArrayRef<DenseI64ArrayAttr> kept = warp.drop_back(bits);
   ArrayRef<DenseI64ArrayAttr> split = warp.take_back(bits);
-  Part part;
+  TeamPart part;
   part.step.assign(lanes.getRank(), 0);
   for (auto [bit, vector] : llvm::enumerate(split))
     for (auto [dim, coordinate] : llvm::enumerate(vector.asArrayRef())) {
@@ -246,7 +247,8 @@ LogicalResult TeamSplitter::run() {
   auto split = [&](Operation *op, Value value) -> LogicalResult {
     if (!isRegisterTile(value.getType()))
       return success();
-    FailureOr<Part> part = getPart(op, cast<RankedTensorType>(value.getType()));
+    FailureOr<TeamPart> part =
+        getPart(op, cast<RankedTensorType>(value.getType()));
     if (failed(part))
       return failure();
     parts[value] = *part;

@@ -12,6 +12,7 @@
 
 #include "LaneReads/JoinReads.h"
 #include "LaneReads/LinearIndex.h"
+#include "Lanes/LaneVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -27,8 +28,6 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-/// Bytes of one access of a lane.
-constexpr int64_t kVectorBytes = 16;
 /// Iterations of nested loops that are unrolled.
 constexpr int64_t kMostIterations = 16;
 

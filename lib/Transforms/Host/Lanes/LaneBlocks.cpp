@@ -25,9 +25,6 @@
 
 using namespace mlir;
 using namespace mlir::tracea;
-
-/// Bytes of one store.
-constexpr int64_t kVectorBytes = 16;
 /// Iterations of a lane.
 constexpr int64_t kMostIterations = 8;
 /// Vectors of a lane that share what they read.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes/LaneTiles.h"
+#include "Lanes/LaneVectors.h"
 #include "Lanes/LoopExtents.h"
 #include "Lanes/TileShape.h"
 #include "Lanes/TileViews.h"
@@ -39,14 +40,6 @@ using namespace mlir::tracea_pipe;
 //===----------------------------------------------------------------------===//
 // What can be tiles
 //===----------------------------------------------------------------------===//
-
-static bool isStored(Type type) {
-  constexpr unsigned kWidest = 64;
-  if (!type.isIntOrFloat())
-    return false;
-  unsigned bits = type.getIntOrFloatBitWidth();
-  return bits >= 8 && bits <= kWidest && llvm::isPowerOf2_32(bits);
-}
 
 static bool isComputed(Type type) {
   return type.isIndex() || type.isInteger(1) || isStored(type);

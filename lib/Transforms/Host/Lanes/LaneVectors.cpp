@@ -24,13 +24,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Bytes of one access of a lane.
-constexpr int64_t kVectorBytes = 16;
-/// What the vectors of the widest operand may take of a lane.
-constexpr int64_t kMostBytes = 64;
-
-/// Whether elements are whole bytes that an access can have several of.
-static bool isStored(Type type) {
+bool mlir::tracea::isStored(Type type) {
   if (!type.isIntOrFloat())
     return false;
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -214,7 +208,7 @@ LaneVectors LaneVectors::get(linalg::LinalgOp op) {
   llvm::for_each(op->getOperands(), add);
   op.getBlock()->walk([&](memref::LoadOp load) { add(load.getMemRef()); });
   for (int64_t width = kVectorBytes / least; width > 1; width /= 2) {
-    if (width * most > kMostBytes)
+    if (width * most > kMostVectorBytes)
       continue;
     LaneVectors vectors(op, *loop, width);
     if (vectors.width > 1)

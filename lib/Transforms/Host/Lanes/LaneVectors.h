@@ -9,6 +9,14 @@
 
 namespace mlir::tracea {
 
+/// Bytes of one access of a lane.
+constexpr int64_t kVectorBytes = 16;
+/// What the vectors of the widest operand may take of a lane.
+constexpr int64_t kMostVectorBytes = 64;
+
+/// Whether elements are whole bytes that an access can have several of.
+bool isStored(Type type);
+
 /// How a value differs between neighbouring iterations along a loop: not at
 /// all, by one each from a multiple of their number on, or in any way.
 enum class Spread { Same, Run, Any };

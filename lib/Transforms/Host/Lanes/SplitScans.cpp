@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lanes/SplitScans.h"
+#include "Lanes/LaneVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,8 +32,6 @@ constexpr int64_t kLanesOfCore = 1024;
 constexpr int64_t kNeighbours = 16;
 /// So many elements, or fewer, are gone through in turn.
 constexpr int64_t kFewElements = 32;
-/// Bytes of an access.
-constexpr int64_t kVectorBytes = 16;
 
 namespace {
 class Scan {

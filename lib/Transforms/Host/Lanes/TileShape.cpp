@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Lanes/TileShape.h"
+#include "Lanes/LaneVectors.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
@@ -18,9 +19,6 @@ namespace alg = ::tracea::algebra;
 constexpr int64_t kLanes = 256;
 /// Those along a loop of open extent where there is another loop beside it.
 constexpr int64_t kOpenLanes = 64;
-constexpr int64_t kVectorBytes = 16;
-/// What the vectors of the widest operand may take of a lane.
-constexpr int64_t kMostBytes = 64;
 /// Elements that a lane reads one by one where it reads no vectors.
 constexpr int64_t kSingles = 4;
 /// Bytes of neighbours that memory gives at a time.
@@ -89,7 +87,7 @@ void TileShape::chooseLoops() {
       most = std::max(most, getBytes(operand));
     }
   vector = getVector(least);
-  while (vector > 1 && vector * most > kMostBytes)
+  while (vector > 1 && vector * most > kMostVectorBytes)
     vector /= 2;
   if (op.getNumReductionLoops())
     return;
