@@ -2,6 +2,8 @@
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=x86-64-v4" | FileCheck %s
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=x86-64-v4" --remarks-filter=tracea-doctor --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=sapphirerapids" | FileCheck %s --check-prefix=TILES
+// RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=znver3 threads=1" | FileCheck %s --check-prefix=FEW
+// RUN: tracea-opt %s -split-input-file --tracea-shape-convolutions="target=znver3 threads=1" --remarks-filter=tracea-doctor --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK-FEW
 
 // Seven taps of three channels are 21 taps: nothing is copied, and the epilogue stays.
 // REMARK: [Passed] convolution-shaped {{.*}} Remark="the convolution has its channels among the taps of a row: the cost model expects {{[0-9]+}} cycles in place of {{[0-9]+}},
@@ -65,4 +67,25 @@ func.func @kept(%x: tensor<1x56x56x4xf32>, %m: tensor<1x56x56x32xf32>, %f: tenso
 func.func @bytes_by_tiles(%x: tensor<1x224x224x3xi8>, %f: tensor<64x7x7x3xi8>, %d: tensor<1x112x112x64xi32>) -> tensor<1x112x112x64xi32> {
   %y = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3] ins(%x, %f : tensor<1x224x224x3xi8>, tensor<64x7x7x3xi8>) outs(%d : tensor<1x112x112x64xi32>)
   return %y : tensor<1x112x112x64xi32>
+}
+
+// -----
+
+// A register tile of a few pixels has rows of seven with some to spare, and the pixels of all rows
+// without, which share filters as well: of one tap they are one row, and so is a residual.
+// REMARK-FEW: [Passed] convolution-shaped {{.*}} Remark="the convolution has the pixels of all rows as one row: the cost model expects {{[0-9]+}} cycles in place of {{[0-9]+}},
+// FEW-LABEL: func.func @small_rows(
+// FEW:         %[[Y:.*]] = tracea.conv2d layout nhwc filter krsc ins(%{{.*}}, %{{.*}} : tensor<1x1x392x2048xf32>, tensor<512x1x1x2048xf32>) outs(%{{[a-z0-9_]+}} : tensor<1x1x392x512xf32>)
+// FEW-SAME:      epilogue(%{{[a-z0-9_]+}} by #{{[a-z0-9]+}} : tensor<1x1x392x512xf32>)
+// FEW:         %[[C:.*]] = tensor.collapse_shape %[[Y]] {{\[}}[0, 1, 2], [3]] : tensor<1x1x392x512xf32> into tensor<392x512xf32>
+// FEW:         %[[R:.*]] = tensor.expand_shape %[[C]] {{\[}}[0, 1, 2], [3]] {{.*}} into tensor<8x7x7x512xf32>
+// FEW:         return %[[R]]
+func.func @small_rows(%x: tensor<8x7x7x2048xf32>, %f: tensor<512x1x1x2048xf32> {tracea.constant}, %z: tensor<8x7x7x512xf32>, %d: tensor<8x7x7x512xf32>) -> tensor<8x7x7x512xf32> {
+  %y = tracea.conv2d layout nhwc filter krsc ins(%x, %f : tensor<8x7x7x2048xf32>, tensor<512x1x1x2048xf32>) outs(%d : tensor<8x7x7x512xf32>)
+         epilogue(%z by affine_map<(n, p, q, k) -> (n, p, q, k)> : tensor<8x7x7x512xf32>) {
+    ^bb0(%sum: f32, %o: f32):
+      %s = arith.addf %sum, %o : f32
+      tracea.yield %s : f32
+  }
+  return %y : tensor<8x7x7x512xf32>
 }

@@ -56,14 +56,30 @@ func.func @small_image(%x: tensor<1x7x7x512xi8>, %f: tensor<512x3x3x512xi8> {tra
 
 // -----
 
-// What stays: a tap that steps over pixels, operands of an epilogue that know of rows, an image of
-// unknown size, floats of the sums' type.
+// Of so many images as there may be the rows of each are one row.
+// CHECK-LABEL: func.func @any_images(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x56x56x64xi8>
+// CHECK:         %[[N:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?x56x56x64xi8>
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0], [1, 2], [3]] : tensor<?x56x56x64xi8> into tensor<?x3136x64xi8>
+// CHECK:         tensor.expand_shape %[[C]] {{\[}}[0], [1, 2], [3]] output_shape [%[[N]], 1, 3136, 64] : tensor<?x3136x64xi8> into tensor<?x1x3136x64xi8>
+// CHECK:         %[[Y:.*]] = tracea.conv2d layout nhwc filter krsc ins(%{{.*}}, %{{.*}} : tensor<?x1x3136x64xi8>, tensor<64x1x1x64xi8>) outs(%{{.*}} : tensor<?x1x3136x64xi32>)
+// CHECK:         tensor.collapse_shape %[[Y]] {{\[}}[0], [1, 2], [3]]
+// CHECK:         tensor.expand_shape {{.*}} into tensor<?x56x56x64xi32>
+func.func @any_images(%o: tensor<?x56x56x64xi8>, %f: tensor<64x1x1x64xi8>, %p: tensor<?x56x56x64xi32>) -> tensor<?x56x56x64xi32> {
+  %y = tracea.conv2d layout nhwc filter krsc ins(%o, %f : tensor<?x56x56x64xi8>, tensor<64x1x1x64xi8>) outs(%p : tensor<?x56x56x64xi32>)
+  return %y : tensor<?x56x56x64xi32>
+}
+
+// -----
+
+// What stays: a tap that steps over pixels, operands of an epilogue that know of rows, rows of an
+// unknown number, an image of one row each.
 // CHECK-LABEL: func.func @kept(
 // CHECK-NOT:     tensor.collapse_shape
 // CHECK:         return
 func.func @kept(%x: tensor<1x56x56x64xi8>, %f: tensor<64x1x1x64xi8>, %d: tensor<1x28x28x64xi32>, %e: tensor<1x56x56x64xi32>, %r: tensor<56xi32>,
-                %o: tensor<?x56x56x64xi8>, %p: tensor<?x56x56x64xi32>, %v: tensor<1x56x56x64xf32>, %w: tensor<64x1x1x64xf32>)
-    -> (tensor<1x28x28x64xi32>, tensor<1x56x56x64xi32>, tensor<?x56x56x64xi32>, tensor<1x56x56x64xf32>) {
+                %o: tensor<1x?x56x64xi8>, %p: tensor<1x?x56x64xi32>, %v: tensor<?x1x56x64xf32>, %w: tensor<64x1x1x64xf32>)
+    -> (tensor<1x28x28x64xi32>, tensor<1x56x56x64xi32>, tensor<1x?x56x64xi32>, tensor<?x1x56x64xf32>) {
   %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] ins(%x, %f : tensor<1x56x56x64xi8>, tensor<64x1x1x64xi8>) outs(%d : tensor<1x28x28x64xi32>)
   %1 = tracea.conv2d layout nhwc filter krsc ins(%x, %f : tensor<1x56x56x64xi8>, tensor<64x1x1x64xi8>) outs(%e : tensor<1x56x56x64xi32>)
          epilogue(%r by affine_map<(n, p, q, k) -> (p)> : tensor<56xi32>) {
@@ -71,7 +87,7 @@ func.func @kept(%x: tensor<1x56x56x64xi8>, %f: tensor<64x1x1x64xi8>, %d: tensor<
       %s = arith.addi %sum, %c : i32
       tracea.yield %s : i32
   }
-  %2 = tracea.conv2d layout nhwc filter krsc ins(%o, %f : tensor<?x56x56x64xi8>, tensor<64x1x1x64xi8>) outs(%p : tensor<?x56x56x64xi32>)
-  %3 = tracea.conv2d layout nhwc filter krsc ins(%v, %w : tensor<1x56x56x64xf32>, tensor<64x1x1x64xf32>) outs(%v : tensor<1x56x56x64xf32>)
-  return %0, %1, %2, %3 : tensor<1x28x28x64xi32>, tensor<1x56x56x64xi32>, tensor<?x56x56x64xi32>, tensor<1x56x56x64xf32>
+  %2 = tracea.conv2d layout nhwc filter krsc ins(%o, %f : tensor<1x?x56x64xi8>, tensor<64x1x1x64xi8>) outs(%p : tensor<1x?x56x64xi32>)
+  %3 = tracea.conv2d layout nhwc filter krsc ins(%v, %w : tensor<?x1x56x64xf32>, tensor<64x1x1x64xf32>) outs(%v : tensor<?x1x56x64xf32>)
+  return %0, %1, %2, %3 : tensor<1x28x28x64xi32>, tensor<1x56x56x64xi32>, tensor<1x?x56x64xi32>, tensor<?x1x56x64xf32>
 }

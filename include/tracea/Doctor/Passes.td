@@ -126,7 +126,9 @@ def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
     On CPUs a convolution may have channels last. One of few channels may have
     *its channels among the taps of a row*: with pixels of a row, and their
     channels, as pixels of one channel, and as many taps. Kernels multiply the
-    taps of a row at once then. Nothing else changes. A
+    taps of a row at once then. One of a single tap, without strides or a
+    border, may have *the pixels of all rows as one row*: those of all images,
+    where their number is known. Both are views of the same operands. A
     convolution with a schedule stays what it is, and so do those for GPUs whose
     speed of memory is not known. The remark `convolution-shaped` of the
     category `tracea-doctor` says what was expected.

@@ -27,11 +27,15 @@ using namespace mlir;
 using namespace mlir::tracea;
 using ::tracea::target::TargetDescription;
 
-/// What has to be gained: the copies take memory, and the model is not exact.
-/// On a CPU it says less than is gained: it does not know of the taps at a
-/// border that kernels for channels last leave out.
-static double getLeastGain(const TargetDescription &target) {
-  return target.isGPU() ? 0.1 : 0.05;
+/// What has to be gained: copies take memory, and the model is not exact. On a
+/// CPU it says less than is gained: it does not know of the taps at a border
+/// that kernels for channels last leave out. A view of the same operands costs
+/// nothing.
+static double getLeastGain(const ConvolutionForm &form,
+                           const TargetDescription &target) {
+  if (target.isGPU())
+    return 0.1;
+  return form.numCopies > 0 ? 0.05 : 0.01;
 }
 
 double mlir::tracea::countBytes(Value tensor) {
@@ -152,7 +156,7 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
   const Choice *best = nullptr;
   bool hasCopies = false;
   std::string others;
-  double least = (1 - getLeastGain(target)) * before;
+  double least = before;
   Operation *last = op->getPrevNode();
   for (const Choice &choice : choices) {
     std::optional<ConvolutionForm> form = make(rewriter, op, choice.chain);
@@ -162,7 +166,8 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
     if (cycles) {
       *cycles += countCopies(*form, target);
       others += llvm::formatv(", {0:F0} with {1}", *cycles, choice.what).str();
-      if (*cycles < least) {
+      if (*cycles <
+          std::min(least, (1 - getLeastGain(*form, target)) * before)) {
         least = *cycles;
         best = &choice;
         hasCopies = form->numCopies > 0;

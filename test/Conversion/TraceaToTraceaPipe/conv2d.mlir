@@ -188,6 +188,44 @@ func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<16x1x1x12xf32> {tracea.
 
 // -----
 
+// Of panels that lie ready, come from beyond the second level and are read by four register tiles or
+// more each of these asks for its share of the next one, and for one of the patch that follows in a
+// row; by fewer for none.
+// CHECK-DAG:   #[[PANEL:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x1x64x24xf32>, %[[F:[a-z0-9]+]]: memref<6x1x1x24x8xf32>
+// CHECK:         %[[Q0:.*]] = arith.muli %{{.*}}, %c16
+// CHECK:         scf.for %[[C:.*]] = %c0 to %c24 step %c12 {
+// CHECK:         scf.for %[[Q:.*]] = %c0 to %{{.*}} step %c4 {
+// CHECK:         %[[HERE:.*]] = arith.addi %[[Q0]], %[[Q]]
+// CHECK:         %[[THERE:.*]] = arith.addi %[[HERE]], %c16
+// CHECK:         %[[PIXEL:.*]] = arith.addi %[[THERE]], %{{.*}}
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[K:.*]], %c1
+// CHECK:         %[[TILE:.*]] = arith.divui %[[Q]], %c4
+// CHECK:         %[[NUMBER:.*]] = arith.addi %{{.*}}, %[[TILE]]
+// CHECK:         %[[SHARE:.*]] = arith.muli %[[NUMBER]], %c3
+// CHECK:         %[[FROM:.*]] = arith.addi %[[C]], %[[SHARE]]
+// CHECK:         tracea_pipe.view %[[F]][%[[K]],
+// CHECK:         tracea_pipe.prefetch %{{.*}} write : memref<1x1x64x48xf32>
+// CHECK-NEXT:    tracea_pipe.prefetch %[[X]][%{{[^,]*}}, %{{[^,]*}}, %[[PIXEL]], %{{.*}} shape [1, 1, 12] level 2 : memref
+// CHECK-NEXT:    tracea_pipe.prefetch %[[F]][%[[NEXT]], %c0, %c0, %[[FROM]], %c0] map #[[PANEL]] limits({{.*}}) shape [1, 1, 1, 3, 8] level 2 : memref
+// CHECK-NEXT:    tracea_pipe.mma
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_3(
+// CHECK-NOT:     tracea_pipe.prefetch {{.*}} : memref<6x1x1x24x8xf32>
+// CHECK:         tracea_pipe.mma
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128, vector_registers = 16, l2 = 2048>
+module attributes {tracea.target = #cpu} {
+func.func @next_panel(%x: tensor<1x1x64x24xf32>, %w: tensor<48x1x1x24xf32> {tracea.constant}, %d: tensor<1x1x64x48xf32>, %e: tensor<1x1x64x48xf32>) -> (tensor<1x1x64x48xf32>, tensor<1x1x64x48xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x24xf32>, tensor<48x1x1x24xf32>) outs(%d : tensor<1x1x64x48xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 16, 48, 12], registers = [4, 8]>
+  %1 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x24xf32>, tensor<48x1x1x24xf32>) outs(%e : tensor<1x1x64x48xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 12, 48, 12], registers = [4, 8]>
+  return %0, %1 : tensor<1x1x64x48xf32>, tensor<1x1x64x48xf32>
+}
+}
+
+// -----
+
 // A residual is asked for as the result's lines are, where a sum is in one block; the bias, which
 // all pixels share, is not, and neither is what is added after other blocks.
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
