@@ -89,3 +89,23 @@ func.func @small_rows(%x: tensor<8x7x7x2048xf32>, %f: tensor<512x1x1x2048xf32> {
   }
   return %y : tensor<8x7x7x512xf32>
 }
+
+// -----
+
+// With channels first the pixels of each image are one row, with the same filter; of few pixels and
+// many channels, these come last first.
+// FEW-LABEL: func.func @rows_of_channels(
+// FEW-SAME:    %[[X:[a-z0-9]+]]: tensor<2x64x56x56xf32>, %[[F:[a-z0-9]+]]: tensor<256x64x1x1xf32>
+// FEW:         %[[C:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0], [1], [2, 3]] : tensor<2x64x56x56xf32> into tensor<2x64x3136xf32>
+// FEW:         %[[I:.*]] = tensor.expand_shape %[[C]] {{\[}}[0], [1], [2, 3]] {{.*}} into tensor<2x64x1x3136xf32>
+// FEW:         tracea.conv2d layout nchw filter kcrs ins(%[[I]], %[[F]] : tensor<2x64x1x3136xf32>, tensor<256x64x1x1xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x256x1x3136xf32>)
+// FEW-LABEL: func.func @few_pixels(
+// FEW:         tracea.conv2d layout nhwc filter {{.*}} : tensor<1x1x392x2048xf32>
+func.func @rows_of_channels(%x: tensor<2x64x56x56xf32>, %f: tensor<256x64x1x1xf32> {tracea.constant}, %d: tensor<2x256x56x56xf32>) -> tensor<2x256x56x56xf32> {
+  %y = tracea.conv2d layout nchw filter kcrs ins(%x, %f : tensor<2x64x56x56xf32>, tensor<256x64x1x1xf32>) outs(%d : tensor<2x256x56x56xf32>)
+  return %y : tensor<2x256x56x56xf32>
+}
+func.func @few_pixels(%x: tensor<8x2048x7x7xf32>, %f: tensor<512x2048x1x1xf32> {tracea.constant}, %d: tensor<8x512x7x7xf32>) -> tensor<8x512x7x7xf32> {
+  %y = tracea.conv2d layout nchw filter kcrs ins(%x, %f : tensor<8x2048x7x7xf32>, tensor<512x2048x1x1xf32>) outs(%d : tensor<8x512x7x7xf32>)
+  return %y : tensor<8x512x7x7xf32>
+}

@@ -135,6 +135,8 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
       {"the taps of a row as channels", {joinTapsOfRows}},
       {"the taps of a row as channels, and its border", {joinTapsAndBorder}},
       {"the pixels of all rows as one row", {joinPixels}},
+      {"channels last, and the pixels of all rows as one row",
+       {putChannelsLast, joinPixels}},
       {"all taps as channels, and the pixels of all rows as one row",
        {joinAllTaps, joinPixels}},
       {"its border, all taps as channels, and the pixels of all rows as one "
