@@ -887,7 +887,11 @@ TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
   EXPECT_EQ(whole.variant->name(), "conv2d.depthwise");
   EXPECT_THAT(whole.plan.registers(), ElementsAre(1, 48));
   EXPECT_THAT(whole.plan.tile, ElementsAre(56, 56, 144));
+  // Of few channels pixels side by side are one stream: as many as cover the
+  // latency, if the row has whole ones.
   EXPECT_THAT(best(depthwise(112, 32, 3, 1), target).plan.registers(),
+              ElementsAre(2, 32));
+  EXPECT_THAT(best(depthwise(113, 32, 3, 1), target).plan.registers(),
               ElementsAre(1, 32));
   // Thirteen vectors have no other equal shares.
   EXPECT_THAT(best(depthwise(57, 99, 3, 2), target).plan.registers(),
@@ -896,10 +900,20 @@ TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
   std::vector<int64_t> shared =
       best(depthwise(56, 144, 3, 1), cpu("znver3", 2)).plan.tile;
   EXPECT_THAT(shared, ElementsAre(28, 56, 144));
-  // An image that stays, seven taps that share their loads, and a second level
-  // that is large: pixels of a row side by side.
+  // An image that stays, channels that are a long stream, seven taps that share
+  // their loads, and a second level that is large: pixels of a row side by side,
+  // those from memory with all channels, or a part of long runs.
   EXPECT_GT(best(depthwise(7, 960, 3, 1), target).plan.registers()[0], 1);
-  EXPECT_GT(best(depthwise(56, 96, 7, 1), target).plan.registers()[0], 1);
+  Plan longStreams = best(depthwise(14, 576, 3, 1), target).plan;
+  EXPECT_THAT(longStreams.registers(), ElementsAre(7, 8));
+  EXPECT_THAT(longStreams.tile, ElementsAre(14, 14, 576));
+  for (int64_t stride : {1, 2}) {
+    int64_t size = 56 / stride;
+    Plan sevenTaps = best(depthwise(size, 96, 7, stride), target).plan;
+    EXPECT_THAT(sevenTaps.registers(), ElementsAre(7, 8));
+    EXPECT_THAT(sevenTaps.tile, ElementsAre(size, size, 96));
+  }
+  EXPECT_GE(best(depthwise(14, 384, 7, 1), target).plan.tile[2], 64);
   EXPECT_GT(
       best(depthwise(56, 144, 3, 1), cpu("znver4", 1)).plan.registers()[0], 1);
 }

@@ -107,30 +107,42 @@ private:
            static_cast<double>(assumed(problem.groups, 64) *
                                model.elementBytes);
   }
-  /// Whether the image comes from beyond a small second level as one stream,
-  /// pixel by pixel with all channels. Pixels side by side in registers are
-  /// streams of their own, each as long as a pixel has channels, and most of
-  /// their lines are waited for: 144 channels of 56 x 56 take 1.5 ms that way
-  /// on a Zen 3, and 0.8 as one stream. Pixels share no loads then, which many
-  /// taps in a row do not make up for.
-  static bool isStreamed(const Problem &problem, const CPUModel &model) {
+  /// Whether the image comes from beyond a small second level, line by line as
+  /// kernels ask for it (the lowering's `needsRequests`).
+  static bool isFar(const Problem &problem, const CPUModel &model) {
     return model.hasFewRegisters() && model.isSecondLevelSmall() &&
-           (problem.filterWidth <= kFewTaps || problem.strideWidth > 1) &&
            imageBytes(problem, model) > static_cast<double>(model.l2);
+  }
+  /// Whether such an image is read as one stream, pixel by pixel with all
+  /// channels. Pixels side by side in registers are streams of their own, each
+  /// as long as a pixel has channels: of short ones more lines are waited for,
+  /// with a stride twice as many. On a Zen 3 144 channels of 56 x 56 take 0.75
+  /// ms that way and 0.70 as one stream, 96 of 112 x 112 with a stride 0.87 and
+  /// 0.66, but 576 of 14 x 14 0.18 and 0.20. Pixels share no loads then, which
+  /// many taps in a row do not make up for.
+  static bool isStreamed(const Problem &problem, const CPUModel &model) {
+    constexpr int64_t longBytes = 2048;
+    return isFar(problem, model) && problem.filterWidth <= kFewTaps &&
+           assumed(problem.groups, 64) * model.elementBytes < longBytes;
   }
   /// One pixel by as many vectors of channels as cover the latency, where two
   /// loads a product leave one product a cycle, and as leave the fewest lanes
-  /// empty at the last channels.
+  /// empty at the last channels; or several pixels of few channels.
   static MicroTile streamedTile(const Problem &problem, const CPUModel &model) {
     // Of AVX2's 16 registers, beside weights, a pixel and its mask.
-    constexpr int64_t least = 6, most = 13;
+    constexpr int64_t least = 6, most = 13, several = 8;
     int64_t vectors =
         ceilDiv(std::max<int64_t>(1, assumed(problem.groups, 64)), model.lanes);
     int64_t best = std::min(vectors, least);
     for (int64_t sums = best + 1; sums <= std::min(vectors, most); ++sums)
       if (roundUp(vectors, sums) < roundUp(vectors, best))
         best = sums;
-    return {1, best * model.lanes};
+    // Of few channels pixels side by side are one stream as well.
+    int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
+    int64_t rows = best == vectors ? std::max<int64_t>(1, several / best) : 1;
+    while (width % rows)
+      --rows;
+    return {rows, best * model.lanes};
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t channels,
@@ -152,6 +164,8 @@ private:
     double image = staged
                        ? patchCycles(problem, model, tile)
                        : inPlaceCycles(problem, model, micro, tile, multiply);
+    if (isFar(problem, model))
+      image += farCycles(problem, model, tile);
     double tiles =
         gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
     return model.spread(tiles, multiply + weights + image);
@@ -170,7 +184,6 @@ private:
     constexpr double loadCycles = 1, tileCycles = 100;
     constexpr double lineCycles = 3, heldLineCycles = 2.5;
     constexpr double beyondCycles = 6, streamCycles = 40;
-    constexpr double streamedLineCycles = 20;
     constexpr double lineBytes = 64;
     int64_t pixels = orient(problem, micro).width;
     double bytes = static_cast<double>(tile[2] * model.elementBytes);
@@ -178,8 +191,8 @@ private:
                     patchArea(problem, tile[0], tile[1])) *
                    bytes / lineBytes;
     double cycles = tileCycles;
-    if (isStreamed(problem, model) && pixels == 1)
-      return cycles + streamedLineCycles * lines;
+    if (isFar(problem, model))
+      return cycles;
     double loads = 0;
     if (patchArea(problem, 1, tile[1]) * bytes >
         static_cast<double>(model.l1) * 2 / 3)
@@ -200,6 +213,18 @@ private:
                                                            : heldLineCycles) *
                 lines;
     return cycles;
+  }
+  /// What a tile waits for the lines of a far image and of its result. Of a
+  /// part of the channels each pixel begins anew, and shares lines with others.
+  static double farCycles(const Problem &problem, const CPUModel &model,
+                          const std::vector<int64_t> &tile) {
+    constexpr double lineCycles = 20, lineBytes = 64;
+    double bytes = static_cast<double>(tile[2] * model.elementBytes);
+    bool hasAll = tile[2] >= assumed(problem.groups, 64);
+    double lines = std::max(1.0, bytes / lineBytes) + (hasAll ? 0 : 1);
+    return lineCycles * lines *
+           (static_cast<double>(tile[0] * tile[1]) +
+            patchArea(problem, tile[0], tile[1]));
   }
   static double patchCycles(const Problem &problem, const CPUModel &model,
                             const std::vector<int64_t> &tile) {

@@ -107,8 +107,8 @@ private:
   /// pixels from (p, q) are multiplied: what those below see first, or those of
   /// the next patch. Nothing where there is none.
   std::optional<Request> getNextPixels(Value p, Value q, Value k);
-  /// Whether panels come from beyond the second level, which a processor with
-  /// few registers does not foresee.
+  /// Whether panels come from beyond the second level, which the processor does
+  /// not foresee.
   bool asksForPanels();
   /// The share of the pixels from (p, q) in what is asked for of the panel
   /// behind that of the filters from `k`.
@@ -371,15 +371,10 @@ bool PatchConvolution::asksForPanels() {
   // Register tiles that read a panel, so that each asks for a small part of the
   // next one.
   constexpr int64_t kReaders = 4;
-  // Measured on Zen 3, and on Sapphire Rapids, which follows panels by itself:
-  // vectors lose 3 to 9 % to the requests there, tiles of a unit half.
-  constexpr int64_t kFewRegisters = 16;
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
       TraceaDialect::kTargetAttrName);
   auto type = cast<MemRefType>(kb.getMemRef(source).getType());
-  if (!isPacked || areFiltersInside() || words.hasUnit() ||
-      target.getVectorRegisters() == 0 ||
-      target.getVectorRegisters() > kFewRegisters)
+  if (!isPacked || areFiltersInside() || words.hasUnit() || !needsRequests(op))
     return false;
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   return bytes > 2 * target.getL2() &&

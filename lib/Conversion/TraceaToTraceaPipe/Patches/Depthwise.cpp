@@ -20,6 +20,7 @@
 #include "PackedFilters.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -33,6 +34,12 @@ enum class Cut {
   Border,
   /// That, or the last channel.
   BorderAndChannels
+};
+
+/// Pixels side by side, in rows one below the other.
+struct Place {
+  Value row, column;
+  int64_t rows, columns;
 };
 
 /// Builds the kernel of one convolution.
@@ -68,6 +75,17 @@ private:
   /// The sums over all taps.
   Value addTaps(Value p, Value q, Value c, Value inImage);
   void emitTile(Value p, Value q, Value c, Value inImage);
+  /// Rows of the image that a row of pixels is the first to see.
+  int64_t getNewRows() const {
+    return std::min(strideH, (tiles.filterHeight - 1) * dilationH + 1);
+  }
+  /// Whether images come from beyond the second level, which the processor does
+  /// not foresee.
+  bool requestsRows();
+  /// Asks for what the pixels below those from (p, q) are the first to see, and
+  /// for their results: the share of the channels from `c`.
+  void requestNextRow(Value p, Value q, Value c);
+  void request(const Place &place, bool isWrite, Value c);
 
   Conv2DOp op;
   Value source;
@@ -217,6 +235,8 @@ Value DepthwiseConvolution::addTaps(Value p, Value q, Value c, Value inImage) {
 }
 
 void DepthwiseConvolution::emitTile(Value p, Value q, Value c, Value inImage) {
+  if (requestsRows())
+    requestNextRow(p, q, c);
   Value sum = addTaps(p, q, c, inImage);
   SmallVector<Value> limits =
       tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
@@ -224,6 +244,73 @@ void DepthwiseConvolution::emitTile(Value p, Value q, Value c, Value inImage) {
       tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
   Value out = kb.emitEpilogue(op, sum, address, limits);
   StoreOp::create(b, out, address.memory, address.indices, limits, address.map);
+}
+
+bool DepthwiseConvolution::requestsRows() {
+  if (fields.staged || !needsRequests(op))
+    return false;
+  // In a network the image has just been written: where both stay in the second
+  // level there is nothing to ask for.
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  auto count = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.hasStaticShape() ? type.getNumElements() : int64_t(1) << 30;
+  };
+  int64_t bytes = llvm::divideCeil(accType.getIntOrFloatBitWidth(), 8);
+  if (count(op.getImage()) + count(op.getInit()) <= target.getL2() / bytes)
+    return false;
+  // Single pixels with all channels are a stream, which the processor follows
+  // where it is given time to: requests are worth it beside many products.
+  constexpr int64_t kProductsOfLine = 8;
+  int64_t lanes = target.getVectorBits() / accType.getIntOrFloatBitWidth();
+  int64_t products = tiles.filterHeight * tiles.filterWidth *
+                     llvm::divideCeil(tiles.registerChannels, lanes);
+  int64_t lines = llvm::divideCeil(
+      tiles.registerChannels, getLineElements(kb.getMemRef(op.getImage())));
+  return tiles.registerPixels > 1 ||
+         products >= kProductsOfLine * lines * (getNewRows() * strideW + 1);
+}
+
+void DepthwiseConvolution::request(const Place &place, bool isWrite, Value c) {
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] = place.row;
+  indices[op.getWidthDim()] = place.column;
+  indices[op.getChannelDim()] = c0;
+  SmallVector<AffineExpr> map(4, kb.zero());
+  map[op.getHeightDim()] = kb.dim(0);
+  map[op.getWidthDim()] = kb.dim(1);
+  map[op.getChannelDim()] = kb.dim(2);
+  Value tensor = isWrite ? op.getInit() : op.getImage();
+  SmallVector<Value> limits = {
+      ix.sub(kb.getDim(tensor, op.getHeightDim()), place.row),
+      ix.sub(kb.getDim(tensor, op.getWidthDim()), place.column), lengthC};
+  Request whole{isWrite ? kb.getDest(op.getEpilogueInit().get())
+                        : kb.getMemRef(tensor),
+                indices,
+                limits,
+                kb.map(3, map),
+                {place.rows, place.columns, tiles.channels},
+                isWrite,
+                /*level=*/2};
+  // Each register tile of a pixel's channels asks for pixels of its own, one
+  // after the other, as they lie.
+  whole
+      .getShare(b, ix.floorDiv(c, tiles.registerChannels),
+                llvm::divideCeil(tiles.channels, tiles.registerChannels))
+      .emit(b);
+}
+
+void DepthwiseConvolution::requestNextRow(Value p, Value q, Value c) {
+  Value row = ix.add(ix.add(p0, p), 1), column = ix.add(q0, q);
+  // The last rows under the taps are those that no pixel has seen before.
+  int64_t reach = (tiles.filterHeight - 1) * dilationH + 1;
+  int64_t seen = reach - getNewRows() - op.getPads()[0];
+  request({ix.add(ix.mul(row, strideH), seen), ix.mul(column, strideW),
+           getNewRows(), tiles.registerPixels * strideW},
+          /*isWrite=*/false, c);
+  request({row, column, 1, tiles.registerPixels}, /*isWrite=*/true, c);
 }
 
 void DepthwiseConvolution::build() {
