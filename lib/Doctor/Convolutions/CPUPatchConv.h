@@ -111,8 +111,7 @@ private:
   /// Whether panels of the filter are made once for many runs, of a problem in
   /// words.
   static bool hasPanels(const Problem &problem) {
-    return problem.isFilterConstant && problem.channelsLast &&
-           problem.groups == 1;
+    return problem.isFilterConstant && problem.groups == 1;
   }
   /// Channels of a block worth trying: equal shares of at most `most`, and
   /// halves of these down to `block`.

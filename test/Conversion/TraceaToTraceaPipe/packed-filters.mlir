@@ -81,22 +81,40 @@ func.func @scaled(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.const
 
 // -----
 
-// Filters of groups, of convolutions with channels first and of narrow elements are staged.
+// Filters of groups and of narrow elements are staged.
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 // CHECK-LABEL: func.func @staged(
 // CHECK-NOT:     tensor.empty
 // CHECK:       tracea_pipe.kernel
 module attributes {tracea.target = #cpu} {
 func.func @staged(%x: tensor<1x9x9x8xf32>, %g: tensor<16x3x3x4xf32> {tracea.constant}, %d: tensor<1x7x7x16xf32>,
-                  %n: tensor<1x8x9x9xf32>, %f: tensor<16x3x3x8xf32> {tracea.constant}, %c: tensor<1x16x7x7xf32>,
-                  %h: tensor<1x9x9x8xbf16>, %b: tensor<16x3x3x8xbf16> {tracea.constant}) -> (tensor<1x7x7x16xf32>, tensor<1x16x7x7xf32>, tensor<1x7x7x16xf32>) {
+                  %h: tensor<1x9x9x8xbf16>, %b: tensor<16x3x3x8xbf16> {tracea.constant}) -> (tensor<1x7x7x16xf32>, tensor<1x7x7x16xf32>) {
   %0 = tracea.conv2d layout nhwc filter krsc groups 2 ins(%x, %g : tensor<1x9x9x8xf32>, tensor<16x3x3x4xf32>) outs(%d : tensor<1x7x7x16xf32>)
          schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
-  %1 = tracea.conv2d layout nchw filter krsc ins(%n, %f : tensor<1x8x9x9xf32>, tensor<16x3x3x8xf32>) outs(%c : tensor<1x16x7x7xf32>)
-         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 8, 8, 4], registers = [4, 8]>
-  %2 = tracea.conv2d layout nhwc filter krsc ins(%h, %b : tensor<1x9x9x8xbf16>, tensor<16x3x3x8xbf16>) outs(%d : tensor<1x7x7x16xf32>)
+  %1 = tracea.conv2d layout nhwc filter krsc ins(%h, %b : tensor<1x9x9x8xbf16>, tensor<16x3x3x8xbf16>) outs(%d : tensor<1x7x7x16xf32>)
          schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
-  return %0, %1, %2 : tensor<1x7x7x16xf32>, tensor<1x16x7x7xf32>, tensor<1x7x7x16xf32>
+  return %0, %1 : tensor<1x7x7x16xf32>, tensor<1x7x7x16xf32>
+}
+}
+
+// -----
+
+// With channels first panels have the filters of a register tile's rows: a multiply has columns of
+// one as its left operand.
+// CHECK-DAG:   #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, 0, d1, d0)>
+// CHECK-LABEL: func.func @channels_first(
+// CHECK:         tracea_pipe.launch @conv2d_0 ins(%{{.*}} : tensor<10x12x3x3xf32>) outs(%{{.*}} : tensor<3x3x3x12x4xf32>)
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<1x12x6x16xf32>, %[[F:[a-z0-9]+]]: memref<3x3x3x12x4xf32>
+// CHECK-NOT:     tracea_pipe.stage %[[F]]
+// CHECK:         %[[A:.*]] = tracea_pipe.view %[[F]][%{{.*}}, %{{.*}}, %{{.*}}, %c0, %c0] map #[[TURNED]] : memref<3x3x3x12x4xf32> -> memref<4x12xf32, strided<[1, 4], offset: ?>>
+// CHECK:         tracea_pipe.mma %[[A]], %{{.*}} depth(%c12) : memref<4x12xf32, strided<[1, 4], offset: ?>>, tensor<12x8xf32, #tracea_pipe.staged>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @channels_first(%x: tensor<1x12x6x16xf32>, %w: tensor<10x12x3x3xf32> {tracea.constant}, %d: tensor<1x10x4x14xf32>) -> tensor<1x10x4x14xf32> {
+  %0 = tracea.conv2d layout nchw filter kcrs ins(%x, %w : tensor<1x12x6x16xf32>, tensor<10x12x3x3xf32>) outs(%d : tensor<1x10x4x14xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 16, 12, 12], registers = [4, 8]>
+  return %0 : tensor<1x10x4x14xf32>
 }
 }
 

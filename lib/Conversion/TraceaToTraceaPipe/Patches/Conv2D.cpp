@@ -211,9 +211,17 @@ Value PatchConvolution::viewFilter(Value r, Value s) {
         kb, kb.getMemRef(source),
         {panel, r, s, ix.floorDiv(c0, words.length), zero, zero},
         {depth / words.length, tiles.registerChannels, words.length});
-  if (isPacked)
+  if (isPacked) {
+    // The lanes' side, or with pixels along the lanes the rows.
+    SmallVector<int64_t> shape = {depth, tiles.registerChannels};
+    SmallVector<int64_t> dims = {joinsTaps ? 2 : 3, 4};
+    if (tiles.pixelLanes) {
+      std::swap(shape[0], shape[1]);
+      std::swap(dims[0], dims[1]);
+    }
     return kb.window(kb.getMemRef(source), ValueRange{panel, r, s, c0, zero},
-                     {depth, tiles.registerChannels}, joinsTaps ? 2 : 3, 4);
+                     shape, dims[0], dims[1]);
+  }
   SmallVector<int64_t> shape =
       words.getShape({depth / words.length, tiles.registerChannels});
   if (tiles.pixelLanes)
@@ -670,7 +678,8 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   bool isPacked = op.getGroups() == 1 && words->readsPanels() &&
                   (words->length == 1 || !joinsTaps) &&
                   hasConstantPanels(op, words->packed);
-  PanelForm panels = getFilterPanels(op, registers[1]);
+  bool hasPixelLanes = op.getLayout() == ImageLayout::NCHW;
+  PanelForm panels = getFilterPanels(op, registers[hasPixelLanes ? 0 : 1]);
   if (isPacked)
     panels.setWords(words->length, words->getWhole(panels.getSteps()),
                     words->rhs);

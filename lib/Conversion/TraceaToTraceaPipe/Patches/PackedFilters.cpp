@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 bool mlir::tracea::hasConstantPanels(Conv2DOp op, Type element) {
-  return op.getLayout() == ImageLayout::NHWC &&
-         hasConstantPanels(op.getFilter(), element);
+  return hasConstantPanels(op.getFilter(), element);
 }
 
 PanelForm mlir::tracea::getFilterPanels(Conv2DOp op, int64_t width) {

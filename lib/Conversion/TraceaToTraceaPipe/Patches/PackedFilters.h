@@ -10,8 +10,7 @@
 namespace mlir::tracea {
 
 /// Whether panels of a filter can be made once for many runs, and hold elements
-/// that are multiplied as they are, as `element`. With channels first lanes lie
-/// along pixels, and filters are staged.
+/// that are multiplied as they are, as `element`.
 bool hasConstantPanels(Conv2DOp op, Type element);
 
 /// A convolution's filter as panels of `width` filters, [panel, r, s, c, filter
