@@ -901,8 +901,8 @@ TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
       best(depthwise(56, 144, 3, 1), cpu("znver3", 2)).plan.tile;
   EXPECT_THAT(shared, ElementsAre(28, 56, 144));
   // An image that stays, channels that are a long stream, seven taps that share
-  // their loads, and a second level that is large: pixels of a row side by side,
-  // those from memory with all channels, or a part of long runs.
+  // their loads, and a second level that is large: pixels of a row side by
+  // side, those from memory with all channels, or a part of long runs.
   EXPECT_GT(best(depthwise(7, 960, 3, 1), target).plan.registers()[0], 1);
   Plan longStreams = best(depthwise(14, 576, 3, 1), target).plan;
   EXPECT_THAT(longStreams.registers(), ElementsAre(7, 8));
@@ -914,6 +914,8 @@ TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
     EXPECT_THAT(sevenTaps.tile, ElementsAre(size, size, 96));
   }
   EXPECT_GE(best(depthwise(14, 384, 7, 1), target).plan.tile[2], 64);
+  // Lines of the image, with its border, and of the result are waited for.
+  EXPECT_GE(whole.cycles, 20.0 * 144 * 4 / 64 * (58 * 58 + 56 * 56));
   EXPECT_GT(
       best(depthwise(56, 144, 3, 1), cpu("znver4", 1)).plan.registers()[0], 1);
 }
