@@ -928,9 +928,13 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   EXPECT_EQ(choice.variant->name(), "conv2d.depthwise");
   EXPECT_EQ(choice.plan.tile.size(), 3u);
   EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers()[1], 0);
-  // Equal shares of a row, of one vector where seven taps see many pixels; but
-  // not of two shares, which would both be at the border.
+  // Equal shares of a row, of one vector where what seven taps see of two does
+  // not stay in the first level; but not of two shares, which would both be at
+  // the border.
   EXPECT_THAT(choice.plan.registers(), ElementsAre(14, 16));
+  // Rows of 31 KiB stay in a first level of 48: two vectors go by together.
+  EXPECT_THAT(best(problem, cpu("sapphirerapids", 1)).plan.registers(),
+              ElementsAre(7, 32));
   Problem half = problem;
   half.outputHeight = half.outputWidth = 28;
   EXPECT_THAT(best(half, target).plan.registers(), ElementsAre(7, 32));

@@ -73,11 +73,11 @@ private:
   /// Taps of a row share the pixels that they load, so that a tile has as many
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
-  /// share less, where a row of taps sees more pixels than registers hold
-  /// twice, where the second of the last two would be empty, or where all
-  /// pixels of a row are one tile then. Of few registers sums take as many as
-  /// there are, of one vector: weights are loaded for each product. With
-  /// channels first pixels of a row lie along the lanes.
+  /// share less, where what many taps see of a few tiles would not stay in the
+  /// first level twice, where the second of the last two would be empty, or
+  /// where all pixels of a row are one tile then. Of few registers sums take as
+  /// many as there are, of one vector: weights are loaded for each product.
+  /// With channels first pixels of a row lie along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
       return chooseOriented(problem, model, problem.groups);
@@ -86,8 +86,8 @@ private:
     bool isDense = problem.strideWidth == 1;
     int64_t sums = model.mostColumns(1) / model.lanes;
     // Of two tiles in a row both are at the border, with masks for all pixels.
-    bool isNarrow =
-        problem.filterWidth <= kFewTaps || ceilDiv(width, sums) == 2;
+    bool isNarrow = problem.filterWidth <= kFewTaps ||
+                    ceilDiv(width, sums) == 2 || staysInPairs(problem, model);
     // Half of them are two tiles, each with a border of its own.
     bool isOneTile = width > sums / 2 && width <= sums;
     bool hasMany = !model.hasFewRegisters();
@@ -99,6 +99,14 @@ private:
         1, inPairs || (hasMany && !isDense) ? sums / 2 : sums);
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
     return {rows, vectors * model.lanes};
+  }
+  /// Whether the rows that four tiles of half the sums see stay in the first
+  /// level, by two vectors of channels.
+  static bool staysInPairs(const Problem &problem, const CPUModel &model) {
+    int64_t sums = model.mostColumns(1) / model.lanes;
+    return patchArea(problem, 1, 4 * (sums / 2)) *
+               static_cast<double>(2 * model.lanes * model.elementBytes) <=
+           static_cast<double>(model.l1) * 2 / 3;
   }
   /// Bytes of an image, with its border.
   static double imageBytes(const Problem &problem, const CPUModel &model) {
