@@ -27,16 +27,11 @@ using namespace mlir;
 using namespace mlir::tracea;
 using ::tracea::target::TargetDescription;
 
-/// What has to be gained: copies take memory, and the model is not exact. On a
-/// CPU it says less than is gained: it does not know of the taps at a border
-/// that kernels for channels last leave out. A view of the same operands costs
-/// nothing.
-static double getLeastGain(const ConvolutionForm &form,
-                           const TargetDescription &target) {
-  if (target.isGPU())
-    return 0.1;
-  return form.numCopies > 0 ? 0.05 : 0.01;
-}
+/// What has to be gained: the copies take memory, and the model is not exact.
+/// On a CPU it says less than is gained: it does not know of the taps at a
+/// border that kernels for channels last leave out. Pixels as one row are the
+/// same operands in the same order, multiplied the same way.
+static constexpr double kGainOnGPU = 0.1, kGainOnCPU = 0.05, kGainOfRow = 0.01;
 
 double mlir::tracea::countBytes(Value tensor) {
   // As many pixels as the cost model takes where it knows of none: one image
@@ -126,6 +121,7 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
   struct Choice {
     StringRef what;
     SmallVector<ConvolutionRewrite, 3> chain;
+    double leastGain = kGainOnCPU;
   };
   // A CPU stages rows of taps as they lie, whatever their length, but words of
   // floats, behind whose last tap infinity would meet zero.
@@ -134,7 +130,7 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
       {"its channels among the taps of a row", {putChannelsInTaps}},
       {"the taps of a row as channels", {joinTapsOfRows}},
       {"the taps of a row as channels, and its border", {joinTapsAndBorder}},
-      {"the pixels of all rows as one row", {joinPixels}},
+      {"the pixels of all rows as one row", {joinPixels}, kGainOfRow},
       {"channels last, and the pixels of all rows as one row",
        {putChannelsLast, joinPixels}},
       {"all taps as channels, and the pixels of all rows as one row",
@@ -142,11 +138,13 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
       {"its border, all taps as channels, and the pixels of all rows as one "
        "row",
        {putBorder, joinAllTaps, joinPixels}}};
-  const Choice onGPU[] = {{"channels last", {putChannelsLast}},
-                          {"the taps of a row as channels", {joinTapsOfRows}},
-                          {"channels last and the taps of a row as channels",
-                           {putChannelsLast, joinTapsOfRows}},
-                          {"several groups as one", {joinGroups}}};
+  const Choice onGPU[] = {
+      {"channels last", {putChannelsLast}, kGainOnGPU},
+      {"the taps of a row as channels", {joinTapsOfRows}, kGainOnGPU},
+      {"channels last and the taps of a row as channels",
+       {putChannelsLast, joinTapsOfRows},
+       kGainOnGPU},
+      {"several groups as one", {joinGroups}, kGainOnGPU}};
   ArrayRef<Choice> choices = target.isGPU() ? ArrayRef(onGPU) : ArrayRef(onCPU);
   auto count = [&](ConvolutionOpInterface conv) {
     return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
@@ -168,8 +166,7 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
     if (cycles) {
       *cycles += countCopies(*form, target);
       others += llvm::formatv(", {0:F0} with {1}", *cycles, choice.what).str();
-      if (*cycles <
-          std::min(least, (1 - getLeastGain(*form, target)) * before)) {
+      if (*cycles < std::min(least, (1 - choice.leastGain) * before)) {
         least = *cycles;
         best = &choice;
         hasCopies = form->numCopies > 0;
