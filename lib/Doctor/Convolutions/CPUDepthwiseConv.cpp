@@ -193,14 +193,11 @@ private:
     constexpr double lineCycles = 3, heldLineCycles = 2.5;
     constexpr double beyondCycles = 6, streamCycles = 40;
     constexpr double lineBytes = 64;
+    // What a far image waits for is that of its staged patch.
+    if (isFar(problem, model))
+      return tileCycles;
     int64_t pixels = orient(problem, micro).width;
     double bytes = static_cast<double>(tile[2] * model.elementBytes);
-    double lines = (static_cast<double>(tile[0] * tile[1]) +
-                    patchArea(problem, tile[0], tile[1])) *
-                   bytes / lineBytes;
-    double cycles = tileCycles;
-    if (isFar(problem, model))
-      return cycles;
     double loads = 0;
     if (patchArea(problem, 1, tile[1]) * bytes >
         static_cast<double>(model.l1) * 2 / 3)
@@ -209,6 +206,10 @@ private:
               static_cast<double>(ceilDiv(tile[1], pixels)) *
               patchArea(problem, 1, pixels);
     double image = imageBytes(problem, model);
+    double lines = (static_cast<double>(tile[0] * tile[1]) +
+                    patchArea(problem, tile[0], tile[1])) *
+                   bytes / lineBytes;
+    double cycles = tileCycles;
     if (image > static_cast<double>(model.l2)) {
       int64_t rows = patchExtent(tile[0], problem.strideHeight,
                                  problem.filterHeight, problem.dilationHeight);

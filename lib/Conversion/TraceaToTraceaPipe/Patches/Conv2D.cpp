@@ -382,7 +382,7 @@ bool PatchConvolution::asksForPanels() {
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
       TraceaDialect::kTargetAttrName);
   auto type = cast<MemRefType>(kb.getMemRef(source).getType());
-  if (!isPacked || areFiltersInside() || words.hasUnit() || !needsRequests(op))
+  if (!isPacked || areFiltersInside() || !needsRequests(op))
     return false;
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   return bytes > 2 * target.getL2() &&
@@ -677,7 +677,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   bool joinsTaps = areTapsJoined(op, *words);
   bool isPacked = op.getGroups() == 1 && words->readsPanels() &&
                   (words->length == 1 || !joinsTaps) &&
-                  hasConstantPanels(op, words->packed);
+                  hasConstantPanels(op.getFilter(), words->packed);
   bool hasPixelLanes = op.getLayout() == ImageLayout::NCHW;
   PanelForm panels = getFilterPanels(op, registers[hasPixelLanes ? 0 : 1]);
   if (isPacked)

@@ -379,7 +379,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   Value source = op.getFilter();
   PanelForm panels = getFilterPanels(op, fields.registers[1]);
   bool isPacked = op.getLayout() == ImageLayout::NHWC &&
-                  hasConstantPanels(op, op.getAccumulatorType());
+                  hasConstantPanels(op.getFilter(), op.getAccumulatorType());
   if (isPacked)
     source = packPanels(rewriter, op, source, panels);
   DepthwiseConvolution(rewriter, op, source, isPacked ? &panels : nullptr)

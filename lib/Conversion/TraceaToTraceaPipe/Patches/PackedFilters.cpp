@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-bool mlir::tracea::hasConstantPanels(Conv2DOp op, Type element) {
-  return hasConstantPanels(op.getFilter(), element);
-}
-
 PanelForm mlir::tracea::getFilterPanels(Conv2DOp op, int64_t width) {
   return {cast<RankedTensorType>(op.getFilter().getType()),
           op.getFilterOutDim(),

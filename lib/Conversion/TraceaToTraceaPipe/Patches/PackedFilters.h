@@ -9,10 +9,6 @@
 
 namespace mlir::tracea {
 
-/// Whether panels of a filter can be made once for many runs, and hold elements
-/// that are multiplied as they are, as `element`.
-bool hasConstantPanels(Conv2DOp op, Type element);
-
 /// A convolution's filter as panels of `width` filters, [panel, r, s, c, filter
 /// of the panel].
 PanelForm getFilterPanels(Conv2DOp op, int64_t width);
