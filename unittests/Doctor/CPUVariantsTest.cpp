@@ -920,6 +920,46 @@ TEST(CPUConv, DepthwiseIsOneStreamFromBeyondASmallSecondLevel) {
       best(depthwise(56, 144, 3, 1), cpu("znver4", 1)).plan.registers()[0], 1);
 }
 
+// Where registers are few, panels that do not stay in the second level are
+// asked for ahead, by at least four register tiles of pixels.
+TEST(CPUConv, FewRegistersAskForPanelsAhead) {
+  auto prefetch = [](Problem problem, const char *name) {
+    Plan plan = best(problem, cpu(name, 1)).plan;
+    return plan.params.as<schedule::CPUConv>().prefetch;
+  };
+  Problem problem = conv(8, 7, 512, 512, 3);
+  EXPECT_EQ(prefetch(problem, "znver3"), 0);
+  problem.isFilterConstant = true;
+  EXPECT_EQ(prefetch(problem, "znver3"), 1);
+  EXPECT_EQ(prefetch(problem, "sapphirerapids"), 0);
+  problem.groups = 2;
+  EXPECT_EQ(prefetch(problem, "znver3"), 0);
+  problem = conv(1, 56, 64, 64, 3);
+  problem.isFilterConstant = true;
+  EXPECT_EQ(prefetch(problem, "znver3"), 0);
+  problem = conv(1, 1, 2048, 512, 1);
+  problem.isFilterConstant = true;
+  EXPECT_EQ(prefetch(problem, "znver3"), 0);
+}
+
+// Rows in place are where they do not stay in the second level, and single
+// pixels beside many products alone.
+TEST(CPUConv, FewRegistersAskForDepthwiseRowsAhead) {
+  auto prefetch = [](int64_t size, int64_t groups, int64_t taps,
+                     const char *name = "znver3", int64_t stride = 1) {
+    Problem problem = conv(1, size, 1, 1, taps, stride);
+    problem.groups = groups;
+    Plan plan = best(problem, cpu(name, 1)).plan;
+    return plan.params.as<schedule::CPUConv>().prefetch;
+  };
+  EXPECT_EQ(prefetch(14, 576, 3), 1);
+  EXPECT_EQ(prefetch(56, 96, 7), 1);
+  EXPECT_EQ(prefetch(56, 96, 7, "sapphirerapids"), 0);
+  EXPECT_EQ(prefetch(7, 576, 3), 0);
+  EXPECT_EQ(prefetch(56, 144, 3), 1);
+  EXPECT_EQ(prefetch(57, 99, 3, "znver3", 2), 0);
+}
+
 TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem problem = conv(1, 56, 1, 1, 7);
   problem.groups = 96;

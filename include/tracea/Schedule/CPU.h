@@ -50,10 +50,14 @@ struct CPUGemm : CPURing {
 struct CPUConv : CPURing {
   static constexpr std::string_view kFamily = "cpu_conv";
   int64_t staged = 1; // 0: the image is read where it lies
+  /// 1: the next panel of filters is asked for ahead, or the next rows of an
+  /// image in place
+  int64_t prefetch = 0;
 
   void list(Fields &fields) {
     CPURing::list(fields);
     fields.add("staged", staged, 0, 1);
+    fields.add("prefetch", prefetch, 0, 1);
   }
 };
 

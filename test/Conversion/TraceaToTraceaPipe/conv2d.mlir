@@ -213,23 +213,14 @@ func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<16x1x1x12xf32> {tracea.
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_3(
 // CHECK-NOT:     tracea_pipe.prefetch {{.*}} : memref<6x1x1x24x8xf32>
 // CHECK:         tracea_pipe.mma
-// Panels that stay in the second level are there.
-// CHECK-LABEL: tracea_pipe.kernel @conv2d_5(
-// CHECK-NOT:     tracea_pipe.prefetch {{.*}} : memref<3x1x1x24x8xf32>
-// CHECK:         tracea_pipe.mma
-#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128, vector_registers = 16, l2 = 2048>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
 func.func @next_panel(%x: tensor<1x1x64x24xf32>, %w: tensor<48x1x1x24xf32> {tracea.constant}, %d: tensor<1x1x64x48xf32>, %e: tensor<1x1x64x48xf32>) -> (tensor<1x1x64x48xf32>, tensor<1x1x64x48xf32>) {
   %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x24xf32>, tensor<48x1x1x24xf32>) outs(%d : tensor<1x1x64x48xf32>)
-         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 16, 48, 12], registers = [4, 8]>
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 16, 48, 12], registers = [4, 8], prefetch = 1>
   %1 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x24xf32>, tensor<48x1x1x24xf32>) outs(%e : tensor<1x1x64x48xf32>)
-         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 12, 48, 12], registers = [4, 8]>
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 16, 48, 12], registers = [4, 8]>
   return %0, %1 : tensor<1x1x64x48xf32>, tensor<1x1x64x48xf32>
-}
-func.func @near_panels(%x: tensor<1x1x64x24xf32>, %w: tensor<24x1x1x24xf32> {tracea.constant}, %d: tensor<1x1x64x24xf32>) -> tensor<1x1x64x24xf32> {
-  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x64x24xf32>, tensor<24x1x1x24xf32>) outs(%d : tensor<1x1x64x24xf32>)
-         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 16, 24, 12], registers = [4, 8]>
-  return %0 : tensor<1x1x64x24xf32>
 }
 }
 

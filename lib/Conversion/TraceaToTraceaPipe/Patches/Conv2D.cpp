@@ -107,9 +107,11 @@ private:
   /// pixels from (p, q) are multiplied: what those below see first, or those of
   /// the next patch. Nothing where there is none.
   std::optional<Request> getNextPixels(Value p, Value q, Value k);
-  /// Whether panels come from beyond the second level, which the processor does
-  /// not foresee.
-  bool asksForPanels();
+  /// Whether panels that lie ready are asked for ahead.
+  bool asksForPanels() {
+    return isPacked && !areFiltersInside() &&
+           schedule.getFields<schedule::CPUConv>().prefetch;
+  }
   /// The share of the pixels from (p, q) in what is asked for of the panel
   /// behind that of the filters from `k`.
   Request getNextPanel(Value p, Value q, Value k);
@@ -373,20 +375,6 @@ std::optional<Request> PatchConvolution::getNextPixels(Value p, Value q,
   while (request.countLines() > kMost)
     *llvm::max_element(request.shape) /= 2;
   return request;
-}
-
-bool PatchConvolution::asksForPanels() {
-  // Register tiles that read a panel, so that each asks for a small part of the
-  // next one.
-  constexpr int64_t kReaders = 4;
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  auto type = cast<MemRefType>(kb.getMemRef(source).getType());
-  if (!isPacked || areFiltersInside() || !needsRequests(op))
-    return false;
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  return bytes > 2 * target.getL2() &&
-         tiles.rows * tiles.columns >= kReaders * tiles.registerPixels;
 }
 
 Request PatchConvolution::getNextPanel(Value p, Value q, Value k) {

@@ -79,9 +79,8 @@ private:
   int64_t getNewRows() const {
     return std::min(strideH, (tiles.filterHeight - 1) * dilationH + 1);
   }
-  /// Whether images come from beyond the second level, which the processor does
-  /// not foresee.
-  bool requestsRows();
+  /// Whether what the pixels below see of an image in place is asked for.
+  bool requestsRows() const { return !fields.staged && fields.prefetch; }
   /// Asks for what the pixels below those from (p, q) are the first to see, and
   /// for their results: the share of the channels from `c`.
   void requestNextRow(Value p, Value q, Value c);
@@ -244,32 +243,6 @@ void DepthwiseConvolution::emitTile(Value p, Value q, Value c, Value inImage) {
       tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
   Value out = kb.emitEpilogue(op, sum, address, limits);
   StoreOp::create(b, out, address.memory, address.indices, limits, address.map);
-}
-
-bool DepthwiseConvolution::requestsRows() {
-  if (fields.staged || !needsRequests(op))
-    return false;
-  // In a network the image has just been written: where both stay in the second
-  // level there is nothing to ask for.
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  auto count = [](Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    return type.hasStaticShape() ? type.getNumElements() : int64_t(1) << 30;
-  };
-  int64_t bytes = llvm::divideCeil(accType.getIntOrFloatBitWidth(), 8);
-  if (count(op.getImage()) + count(op.getInit()) <= target.getL2() / bytes)
-    return false;
-  // Single pixels with all channels are a stream, which the processor follows
-  // where it is given time to: requests are worth it beside many products.
-  constexpr int64_t kProductsOfLine = 8;
-  int64_t lanes = target.getVectorBits() / accType.getIntOrFloatBitWidth();
-  int64_t products = tiles.filterHeight * tiles.filterWidth *
-                     llvm::divideCeil(tiles.registerChannels, lanes);
-  int64_t lines = llvm::divideCeil(
-      tiles.registerChannels, getLineElements(kb.getMemRef(op.getImage())));
-  return tiles.registerPixels > 1 ||
-         products >= kProductsOfLine * lines * (getNewRows() * strideW + 1);
 }
 
 void DepthwiseConvolution::request(const Place &place, bool isWrite, Value c) {

@@ -8,14 +8,6 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-bool mlir::tracea::needsRequests(Conv2DOp op) {
-  constexpr int64_t kFewRegisters = 16;
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  return target.getVectorRegisters() > 0 &&
-         target.getVectorRegisters() <= kFewRegisters;
-}
-
 int64_t mlir::tracea::getRegisterRows(ScheduleAttr schedule) {
   int64_t pixels = schedule.getFields<schedule::CPUConv>().registers[0];
   int64_t width = schedule.getTile()[1];

@@ -16,13 +16,6 @@ namespace mlir::tracea {
 /// schedule has more pixels in it than a grid tile is wide.
 int64_t getRegisterRows(ScheduleAttr schedule);
 
-/// Whether a processor has to be asked for lines of memory ahead that it could
-/// foresee. Measured: a Zen 3 has, of panels and of pixels that a tile has side
-/// by side. A Sapphire Rapids has not: kernels of vectors lose 3 to 30 % to
-/// such requests there, on data from beyond the second level too, and those of
-/// its tile unit half.
-bool needsRequests(Conv2DOp op);
-
 /// The tiles of a convolution's result that its schedule says. Lanes lie along
 /// the result's contiguous dimension: a register tile is pixels of a row by
 /// channels where channels are last, and channels by pixels where they are not.
