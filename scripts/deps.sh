@@ -25,7 +25,7 @@ packages=(
   # Other projects find the C interface by pkg-config; its ABI is compared by abidiff.
   pkg-config abigail-tools
   # The ONNX node tests, and the libraries that the benchmarks compare with.
-  libonnx-testdata libopenblas-dev libdnnl-dev
+  libonnx-testdata libopenblas-dev libblis4-pthread libeigen3-dev
 )
 
 # Programs for AArch64 run under emulation (scripts/test-aarch64.sh), which is left
@@ -53,12 +53,16 @@ mapfile -t missing_emulation < <(missing_of "${emulation[@]}")
 python_environment() {
   local venv=$TRACEA_ROOT/build/venv
   local wanted=(nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest pytest-xdist)
-  [[ $(cat "$venv/wanted" 2>/dev/null) != "${wanted[*]}" ]] || return 0
+  # A peer of the CPU benchmark: oneDNN as it is built for x86-64 without GPUs.
+  local peers=(onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0)
+  [[ $(cat "$venv/wanted" 2>/dev/null) != "${wanted[*]} ${peers[*]}" ]] || return 0
   say "Installing ${wanted[*]} into build/venv"
   rm -rf "$venv"
   python3 -m venv "$venv"
   "$venv/bin/pip" install -q --disable-pip-version-check "${wanted[@]}"
-  echo "${wanted[*]}" >"$venv/wanted"
+  "$venv/bin/pip" install -q --disable-pip-version-check "${peers[@]}" ||
+    say "Without ${peers[*]}: the CPU benchmark has one peer less"
+  echo "${wanted[*]} ${peers[*]}" >"$venv/wanted"
 }
 
 if ((${#missing[@]} + ${#missing_emulation[@]} == 0)); then

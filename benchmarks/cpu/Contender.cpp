@@ -33,6 +33,10 @@ double tracea::bench::quickSeconds(Contender &contender, int numSets) {
   return best;
 }
 
+std::string tracea::bench::describePeer(const std::string &name) {
+  return name == "onednn" ? describeOneDNN() : describeCBLAS(name);
+}
+
 MaybeContender tracea::bench::makeContender(const std::string &name,
                                             const Problem &problem,
                                             int threads) {
@@ -40,9 +44,9 @@ MaybeContender tracea::bench::makeContender(const std::string &name,
     return makeTracea(problem, threads, /*separate=*/false);
   if (name == "separate")
     return makeTracea(problem, threads, /*separate=*/true);
-  if (name == "openblas")
-    return makeOpenBLAS(problem);
-  if (name == "onednn")
-    return makeOneDNN(problem);
+  for (const Peer &peer : kPeers)
+    if (name == peer.name)
+      return peer.isBLAS ? makeCBLAS(name, problem, threads)
+                         : makeOneDNN(problem);
   return {nullptr, "no contender is named '" + name + "'"};
 }

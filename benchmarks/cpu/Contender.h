@@ -29,6 +29,21 @@ public:
   double compileSeconds = 0;
 };
 
+/// A library that others use, by what options and workers call it and by its
+/// own name. BLAS are those of matrix products in f32 alone.
+struct Peer {
+  const char *name;
+  const char *title;
+  bool isBLAS;
+};
+constexpr Peer kPeers[] = {{"openblas", "OpenBLAS", true},
+                           {"blis", "BLIS", true},
+                           {"eigen", "Eigen", true},
+                           {"onednn", "oneDNN", false}};
+
+/// Why a peer that is built for one thread takes no part beside others.
+constexpr const char *kRunsAlone = "built for one thread";
+
 /// A contender, or why there is none.
 struct MaybeContender {
   std::unique_ptr<Contender> contender;
@@ -40,15 +55,17 @@ struct MaybeContender {
 MaybeContender makeTracea(const Problem &problem, int threads, bool separate);
 /// The peers are loaded when they are first asked for; how many threads they
 /// use stands in the environment (see Worker.cpp).
-MaybeContender makeOpenBLAS(const Problem &problem);
+MaybeContender makeCBLAS(const std::string &name, const Problem &problem,
+                         int threads);
 MaybeContender makeOneDNN(const Problem &problem);
 
-/// By the names "tracea", "separate", "openblas", "onednn".
+/// By the names "tracea", "separate", and those of `kPeers`.
 MaybeContender makeContender(const std::string &name, const Problem &problem,
                              int threads);
 
 /// Version and configuration, or "not installed".
-std::string describeOpenBLAS();
+std::string describePeer(const std::string &name);
+std::string describeCBLAS(const std::string &name);
 std::string describeOneDNN();
 
 /// Seconds on a clock that never goes back: the wall's, or, once asked for,

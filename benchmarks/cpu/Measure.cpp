@@ -38,8 +38,8 @@ const Side *Row::find(const std::string &name) const {
 
 const Side *Row::bestPeer() const {
   const Side *best = nullptr;
-  for (const char *name : {"openblas", "onednn"}) {
-    const Side *side = find(name);
+  for (const Peer &peer : kPeers) {
+    const Side *side = find(peer.name);
     if (side && side->hasTime() && (!best || side->median() < best->median()))
       best = side;
   }
@@ -139,9 +139,11 @@ Row tracea::bench::measure(const Case &entry, int threads,
   std::vector<std::string> names = {"tracea"};
   if (entry.separate)
     names.push_back("separate");
-  if (entry.op == Op::Gemm && entry.type == runtime::ElementType::F32)
-    names.push_back("openblas");
-  names.push_back("onednn");
+  bool isForBLAS =
+      entry.op == Op::Gemm && entry.type == runtime::ElementType::F32;
+  for (const Peer &peer : kPeers)
+    if (isForBLAS || !peer.isBLAS)
+      names.push_back(peer.name);
 
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<Seat> seats;

@@ -2,18 +2,19 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Written against the C interface of version 2, whose header must be there when
-// this is built; the library is loaded when it runs. Every case is set up in
-// several ways (plain layouts, layouts of oneDNN's choice with the reorders
-// counted, the algorithm of its choice), and the fastest one competes. Filters
-// are in oneDNN's own layout beforehand, with batch norm folded into them, and
-// ReLU is a post-operation.
+// Written against the C interface of version 3, whose header must be there when
+// this is built; the library is loaded when it runs: the file that
+// TRACEA_ONEDNN names, else the system's, else build/venv's. Every case is set
+// up in several ways (plain layouts, layouts of oneDNN's choice with the
+// reorders counted, the algorithm of its choice), and the fastest one competes.
+// Filters are in oneDNN's own layout beforehand, with batch norm folded into
+// them, and ReLU is a post-operation.
 
 #include "Contender.h"
 
 #if __has_include(<oneapi/dnnl/dnnl.h>)
 #include <oneapi/dnnl/dnnl.h>
-#if DNNL_VERSION_MAJOR == 2
+#if DNNL_VERSION_MAJOR == 3
 #define TRACEA_HAVE_ONEDNN 1
 #endif
 #endif
@@ -21,7 +22,7 @@
 #ifndef TRACEA_HAVE_ONEDNN
 
 std::string tracea::bench::describeOneDNN() {
-  return "not installed (built without the header of version 2)";
+  return "not installed (built without the header of version 3)";
 }
 
 tracea::bench::MaybeContender
@@ -34,7 +35,7 @@ tracea::bench::makeOneDNN(const Problem &problem) {
 #include <dlfcn.h>
 
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -53,11 +54,12 @@ namespace {
   X(dnnl_engine_create)                                                        \
   X(dnnl_stream_create)                                                        \
   X(dnnl_stream_wait)                                                          \
-  X(dnnl_memory_desc_init_by_strides)                                          \
+  X(dnnl_memory_desc_create_with_strides)                                      \
+  X(dnnl_memory_desc_create_with_tag)                                          \
   X(dnnl_memory_desc_equal)                                                    \
   X(dnnl_memory_create)                                                        \
-  X(dnnl_matmul_desc_init)                                                     \
-  X(dnnl_dilated_convolution_forward_desc_init)                                \
+  X(dnnl_matmul_primitive_desc_create)                                         \
+  X(dnnl_convolution_forward_primitive_desc_create)                            \
   X(dnnl_primitive_attr_create)                                                \
   X(dnnl_primitive_attr_destroy)                                               \
   X(dnnl_primitive_attr_set_post_ops)                                          \
@@ -66,7 +68,6 @@ namespace {
   X(dnnl_post_ops_append_eltwise)                                              \
   X(dnnl_post_ops_append_binary)                                               \
   X(dnnl_post_ops_append_sum)                                                  \
-  X(dnnl_primitive_desc_create)                                                \
   X(dnnl_primitive_desc_destroy)                                               \
   X(dnnl_primitive_desc_query)                                                 \
   X(dnnl_primitive_desc_query_md)                                              \
@@ -87,7 +88,9 @@ struct Library {
 const Library &library() {
   static const Library opened = [] {
     Library result;
-    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    const char *wanted = std::getenv("TRACEA_ONEDNN");
+    void *handle =
+        dlopen(wanted ? wanted : "libdnnl.so.3", RTLD_NOW | RTLD_LOCAL);
     if (!handle)
       return result;
     bool complete = true;
@@ -125,34 +128,51 @@ dnnl_data_type_t dataType(ElementType type) {
   }
 }
 
+/// What an array is to oneDNN. Its descriptors live as long as the process.
+struct Layout {
+  std::vector<int64_t> dims;
+  dnnl_data_type_t type = dnnl_f32;
+  dnnl_memory_desc_t desc = nullptr;
+
+  /// The same elements in a layout that is left to oneDNN.
+  dnnl_memory_desc_t any() const {
+    dnnl_memory_desc_t result = nullptr;
+    library().dnnl_memory_desc_create_with_tag(
+        &result, static_cast<int>(dims.size()), dims.data(), type,
+        dnnl_format_tag_any);
+    return result;
+  }
+};
+
 /// Row-major but for the permutation: axis i of the descriptor is axis
 /// `order[i]` of the array.
-dnnl_memory_desc_t describe(ElementType type, const std::vector<int64_t> &shape,
-                            const std::vector<int> &order) {
+Layout describe(ElementType type, const std::vector<int64_t> &shape,
+                const std::vector<int> &order) {
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;)
     strides[i - 1] = strides[i] * shape[i];
-  dnnl_dims_t dims = {}, steps = {};
-  for (size_t i = 0; i < order.size(); ++i) {
-    dims[i] = shape[order[i]];
-    steps[i] = strides[order[i]];
+  Layout result;
+  result.type = dataType(type);
+  std::vector<int64_t> steps;
+  for (int axis : order) {
+    result.dims.push_back(shape[axis]);
+    steps.push_back(strides[axis]);
   }
-  dnnl_memory_desc_t result;
-  library().dnnl_memory_desc_init_by_strides(
-      &result, static_cast<int>(order.size()), dims, dataType(type), steps);
+  // The interface takes arrays of DNNL_MAX_NDIMS, of which it reads as many as
+  // there are axes.
+  result.dims.resize(DNNL_MAX_NDIMS);
+  steps.resize(DNNL_MAX_NDIMS);
+  library().dnnl_memory_desc_create_with_strides(
+      &result.desc, static_cast<int>(order.size()), result.dims.data(),
+      result.type, steps.data());
+  result.dims.resize(order.size());
   return result;
 }
 
-dnnl_memory_desc_t anyLayout(dnnl_memory_desc_t plain) {
-  plain.format_kind = dnnl_format_kind_any;
-  std::memset(&plain.format_desc, 0, sizeof(plain.format_desc));
-  return plain;
-}
-
 /// Memory of the caller, or of oneDNN where `data` is null.
-dnnl_memory_t makeMemory(const dnnl_memory_desc_t &desc, void *data) {
+dnnl_memory_t makeMemory(const_dnnl_memory_desc_t desc, void *data) {
   dnnl_memory_t memory = nullptr;
-  library().dnnl_memory_create(&memory, &desc, library().engine,
+  library().dnnl_memory_create(&memory, desc, library().engine,
                                data ? data : DNNL_MEMORY_ALLOCATE);
   return memory;
 }
@@ -182,14 +202,14 @@ public:
   }
 
   /// Adds a step from one layout to another; false where there is none.
-  bool addReorder(const dnnl_memory_desc_t &from,
+  bool addReorder(const_dnnl_memory_desc_t from,
                   const std::vector<dnnl_memory_t> &source,
-                  const dnnl_memory_desc_t &to,
+                  const_dnnl_memory_desc_t to,
                   const std::vector<dnnl_memory_t> &target) {
     const Library &lib = library();
     dnnl_primitive_desc_t desc = nullptr;
     if (lib.dnnl_reorder_primitive_desc_create(
-            &desc, &from, lib.engine, &to, lib.engine, nullptr) != dnnl_success)
+            &desc, from, lib.engine, to, lib.engine, nullptr) != dnnl_success)
       return false;
     Step step;
     dnnl_status_t status = lib.dnnl_primitive_create(&step.primitive, desc);
@@ -212,7 +232,7 @@ struct Operand {
   dnnl_query_t query = dnnl_query_src_md;
   int index = 0;
   /// How the caller has it, by set; one element: the same for all sets.
-  dnnl_memory_desc_t plain;
+  const_dnnl_memory_desc_t plain = nullptr;
   std::vector<void *> data;
   /// Whether a reorder belongs to every call, or was done once before.
   bool constant = false;
@@ -222,15 +242,12 @@ struct Operand {
 
 } // namespace
 
-/// The steps around `desc`: reorders in, the primitive, a reorder out.
+/// The steps around a primitive: reorders in, itself, a reorder out. Destroys
+/// its descriptor.
 static std::unique_ptr<OneDNNContender>
-assemble(const_dnnl_op_desc_t desc, const_dnnl_primitive_attr_t attributes,
-         const std::vector<Operand> &operands, int numSets) {
+assemble(dnnl_primitive_desc_t primitive, const std::vector<Operand> &operands,
+         int numSets) {
   const Library &lib = library();
-  dnnl_primitive_desc_t primitive = nullptr;
-  if (lib.dnnl_primitive_desc_create(&primitive, desc, attributes, lib.engine,
-                                     nullptr) != dnnl_success)
-    return nullptr;
   auto contender = std::make_unique<OneDNNContender>();
   const char *name = nullptr;
   lib.dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0,
@@ -243,12 +260,13 @@ assemble(const_dnnl_op_desc_t desc, const_dnnl_primitive_attr_t attributes,
   std::unique_ptr<OneDNNContender> after = std::make_unique<OneDNNContender>();
   bool ok = true;
   for (const Operand &operand : operands) {
-    dnnl_memory_desc_t wanted = *lib.dnnl_primitive_desc_query_md(
+    // It lives as long as the primitive.
+    const_dnnl_memory_desc_t wanted = lib.dnnl_primitive_desc_query_md(
         primitive, operand.query, operand.index);
     std::vector<dnnl_memory_t> plain, inside;
     for (void *data : operand.data)
       plain.push_back(makeMemory(operand.plain, data));
-    if (lib.dnnl_memory_desc_equal(&wanted, &operand.plain)) {
+    if (lib.dnnl_memory_desc_equal(wanted, operand.plain)) {
       inside = plain;
     } else {
       for (size_t i = 0; i < plain.size(); ++i)
@@ -304,25 +322,24 @@ makeProducts(const Problem &problem) {
   std::vector<int> straight = {0, 1}, swapped = {1, 0};
   if (entry.gemm.batch != 1)
     straight = {0, 1, 2}, swapped = {0, 2, 1};
-  dnnl_memory_desc_t a = describe(entry.type, set.inputs[0].shape(),
-                                  entry.gemm.transposeA ? swapped : straight);
-  dnnl_memory_desc_t b = describe(entry.type, set.inputs[1].shape(),
-                                  entry.gemm.transposeB ? swapped : straight);
-  dnnl_memory_desc_t c =
-      describe(entry.outputType(), set.output.shape(), straight);
+  Layout a = describe(entry.type, set.inputs[0].shape(),
+                      entry.gemm.transposeA ? swapped : straight);
+  Layout b = describe(entry.type, set.inputs[1].shape(),
+                      entry.gemm.transposeB ? swapped : straight);
+  Layout c = describe(entry.outputType(), set.output.shape(), straight);
   std::vector<Operand> operands = {
-      {DNNL_ARG_SRC, dnnl_query_src_md, 0, a, inputsOf(problem, 0), false},
-      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, b, inputsOf(problem, 1),
+      {DNNL_ARG_SRC, dnnl_query_src_md, 0, a.desc, inputsOf(problem, 0), false},
+      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, b.desc, inputsOf(problem, 1),
        false},
-      {DNNL_ARG_DST, dnnl_query_dst_md, 0, c, outputsOf(problem), false}};
+      {DNNL_ARG_DST, dnnl_query_dst_md, 0, c.desc, outputsOf(problem), false}};
 
   std::vector<std::unique_ptr<OneDNNContender>> ways;
   for (bool ownB : {false, true}) {
-    dnnl_memory_desc_t wantedB = ownB ? anyLayout(b) : b;
-    dnnl_matmul_desc_t desc;
-    if (library().dnnl_matmul_desc_init(&desc, &a, &wantedB, nullptr, &c) ==
-        dnnl_success)
-      ways.push_back(assemble(&desc, nullptr, operands, problem.numSets()));
+    dnnl_primitive_desc_t desc = nullptr;
+    if (library().dnnl_matmul_primitive_desc_create(
+            &desc, library().engine, a.desc, ownB ? b.any() : b.desc, nullptr,
+            c.desc, nullptr) == dnnl_success)
+      ways.push_back(assemble(desc, operands, problem.numSets()));
   }
   return ways;
 }
@@ -355,11 +372,10 @@ makeConvolutions(const Problem &problem) {
 
   std::vector<int> order =
       conv.nchw ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 3, 1, 2};
-  dnnl_memory_desc_t x = describe(entry.type, set.inputs[0].shape(), order);
-  dnnl_memory_desc_t y =
-      describe(entry.outputType(), set.output.shape(), order);
-  dnnl_memory_desc_t b = describe(ElementType::F32, bias.shape(), {0});
-  dnnl_memory_desc_t w;
+  Layout x = describe(entry.type, set.inputs[0].shape(), order);
+  Layout y = describe(entry.outputType(), set.output.shape(), order);
+  Layout b = describe(ElementType::F32, bias.shape(), {0});
+  Layout w;
   if (conv.groups == 1) {
     w = describe(entry.type, filter.shape(), order);
   } else {
@@ -371,13 +387,18 @@ makeConvolutions(const Problem &problem) {
                            : std::vector<int>{0, 1, 4, 2, 3});
   }
   std::vector<Operand> operands = {
-      {DNNL_ARG_SRC, dnnl_query_src_md, 0, x, inputsOf(problem, 0), false},
-      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, w, {filter.data()}, true},
-      {DNNL_ARG_DST, dnnl_query_dst_md, 0, y, outputsOf(problem), false}};
+      {DNNL_ARG_SRC, dnnl_query_src_md, 0, x.desc, inputsOf(problem, 0), false},
+      {DNNL_ARG_WEIGHTS,
+       dnnl_query_weights_md,
+       0,
+       w.desc,
+       {filter.data()},
+       true},
+      {DNNL_ARG_DST, dnnl_query_dst_md, 0, y.desc, outputsOf(problem), false}};
   if (!isAlone)
     operands.insert(
         operands.begin() + 2,
-        {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b, {bias.data()}, true});
+        {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b.desc, {bias.data()}, true});
 
   dnnl_dims_t strides = {conv.stride, conv.stride};
   dnnl_dims_t dilates = {conv.dilation - 1, conv.dilation - 1};
@@ -389,16 +410,13 @@ makeConvolutions(const Problem &problem) {
     for (dnnl_alg_kind_t algorithm :
          {dnnl_convolution_direct, dnnl_convolution_auto})
       for (bool own : {false, true}) {
-        dnnl_memory_desc_t wantedX = own ? anyLayout(x) : x;
-        dnnl_memory_desc_t wantedY = own ? anyLayout(y) : y;
-        dnnl_memory_desc_t wantedW = anyLayout(w);
-        dnnl_convolution_desc_t desc;
-        if (lib.dnnl_dilated_convolution_forward_desc_init(
-                &desc, dnnl_forward_inference, algorithm, &wantedX, &wantedW,
-                isAlone ? nullptr : &b, &wantedY, strides, dilates, before,
-                after) == dnnl_success)
-          ways.push_back(
-              assemble(&desc, attributes, arguments, problem.numSets()));
+        dnnl_primitive_desc_t desc = nullptr;
+        if (lib.dnnl_convolution_forward_primitive_desc_create(
+                &desc, lib.engine, dnnl_forward_inference, algorithm,
+                own ? x.any() : x.desc, w.any(), isAlone ? nullptr : b.desc,
+                own ? y.any() : y.desc, strides, dilates, before, after,
+                attributes) == dnnl_success)
+          ways.push_back(assemble(desc, arguments, problem.numSets()));
       }
   };
   if (isAlone) {
@@ -414,15 +432,15 @@ makeConvolutions(const Problem &problem) {
     std::vector<Operand> arguments = operands;
     lib.dnnl_post_ops_create(&postOps);
     if (inPlace) {
-      lib.dnnl_post_ops_append_sum(postOps, 1);
+      lib.dnnl_post_ops_append_sum(postOps, 1, 0, dnnl_data_type_undef);
       arguments.back().before = inputsOf(problem, 1);
     } else if (conv.residual) {
-      lib.dnnl_post_ops_append_binary(postOps, dnnl_binary_add, &y);
+      lib.dnnl_post_ops_append_binary(postOps, dnnl_binary_add, y.desc);
       int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
-      arguments.push_back({argument, dnnl_query_exec_arg_md, argument, y,
+      arguments.push_back({argument, dnnl_query_exec_arg_md, argument, y.desc,
                            inputsOf(problem, 1), false});
     }
-    lib.dnnl_post_ops_append_eltwise(postOps, 1, dnnl_eltwise_relu, 0, 0);
+    lib.dnnl_post_ops_append_eltwise(postOps, dnnl_eltwise_relu, 0, 0);
     lib.dnnl_primitive_attr_create(&attributes);
     lib.dnnl_primitive_attr_set_post_ops(attributes, postOps);
     addWays(attributes, arguments);

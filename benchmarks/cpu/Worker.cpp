@@ -165,9 +165,10 @@ int tracea::bench::serve(const WorkerTask &task) {
   if (replies < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
     return 1;
   if (task.caseName.empty()) {
-    return !writeAll(replies,
-                     lineOf(json::Object{{"openblas", describeOpenBLAS()},
-                                         {"onednn", describeOneDNN()}}));
+    json::Object peers;
+    for (const Peer &peer : kPeers)
+      peers[peer.name] = describePeer(peer.name);
+    return !writeAll(replies, lineOf(std::move(peers)));
   }
   if (task.cpuTime)
     useProcessorTime();
@@ -196,6 +197,7 @@ static std::vector<std::string> makeEnvironment(int threads) {
   std::vector<std::pair<std::string, std::string>> wanted = {
       {"OPENBLAS_NUM_THREADS", count},
       {"OMP_NUM_THREADS", count},
+      {"BLIS_NUM_THREADS", count},
       // Idle threads of OpenBLAS spin for 2^n cycles: about 10 ms, so that they
       // sleep before another worker is measured.
       {"OPENBLAS_THREAD_TIMEOUT", "25"}};

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles convolutions and matrix products for this machine, checks them
-// against float64, and measures them beside OpenBLAS and oneDNN where these
-// are installed. See benchmarks/README.md for the protocol.
+// against float64, and measures them beside OpenBLAS, BLIS, Eigen and oneDNN
+// where these are installed. See benchmarks/README.md for the protocol.
 
 #include "Measure.h"
 #include "Peak.h"
@@ -74,29 +74,46 @@ static std::string ratioText(double ratio) {
 }
 
 static void printLine(const std::vector<std::string> &cells) {
-  static const int widths[] = {-35, -20, 8, 9, 5, 9, 6, 9, 9, 8, 7};
+  // Those of a case, of the others' times, and the last two.
+  static const int widths[] = {-35, -20, 8, 9, 5, 9, 6};
+  constexpr int timeWidth = 9, lastWidth = 7;
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
     char text[512];
-    std::snprintf(text, sizeof(text), "%*s", widths[i], cells[i].c_str());
+    int width = i < std::size(widths)   ? widths[i]
+                : i + 2 >= cells.size() ? lastWidth
+                                        : timeWidth;
+    std::snprintf(text, sizeof(text), "%*s", width, cells[i].c_str());
     line += (i ? "  " : "") + std::string(text);
   }
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);
 }
 
+/// Whose times stand beside Tracea's, by name and title.
+static std::vector<std::pair<std::string, std::string>> columnsOf(bool gemm) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  if (!gemm)
+    columns.push_back({"separate", "separate"});
+  for (const Peer &peer : kPeers)
+    if (gemm || !peer.isBLAS)
+      columns.push_back({peer.name, peer.title});
+  return columns;
+}
+
 static void printHeading(const List &list, int threads) {
-  bool gemm = list.name == "gemm";
   std::printf("\n%s, %d thread%s\n", list.title.c_str(), threads,
               threads == 1 ? "" : "s");
-  printLine({"case", "variant", "error", "ms", "+-", "GFLOP/s", "peak",
-             gemm ? "OpenBLAS" : "separate", "oneDNN", "error", "ratio"});
+  std::vector<std::string> cells = {"case", "variant", "error", "ms",
+                                    "+-",   "GFLOP/s", "peak"};
+  for (const auto &column : columnsOf(list.name == "gemm"))
+    cells.push_back(column.second);
+  cells.insert(cells.end(), {"error", "ratio"});
+  printLine(cells);
 }
 
 static void printRow(const Row &row, double peak) {
-  bool gemm = row.entry->op == Op::Gemm;
   const Side *tracea = row.find("tracea");
-  const Side *other = row.find(gemm ? "openblas" : "separate");
   const Side *peer = row.bestPeer();
   auto isOpen = [](const Side &side) { return !side.undecided.empty(); };
   bool anyOpen = std::any_of(row.sides.begin(), row.sides.end(), isOpen);
@@ -112,11 +129,13 @@ static void printRow(const Row &row, double peak) {
   } else {
     cells.insert(cells.end(), {"-", "-", "-", "-", "-", "-"});
   }
-  cells.insert(cells.end(), {millisText(other), millisText(row.find("onednn")),
-                             errorText(peer), ratioText(row.ratio())});
+  for (const auto &column : columnsOf(row.entry->op == Op::Gemm))
+    cells.push_back(millisText(row.find(column.first)));
+  cells.insert(cells.end(), {errorText(peer), ratioText(row.ratio())});
   printLine(cells);
   for (const Side &side : row.sides)
-    if (!side.hasTime() && side.reason != "not installed")
+    if (!side.hasTime() && side.reason != "not installed" &&
+        side.reason != kRunsAlone)
       std::printf("    %s: %s\n", side.name.c_str(), side.reason.c_str());
   for (const Side &side : row.sides)
     if (isOpen(side))
@@ -188,15 +207,16 @@ static json::Object describeMachine(const std::string &commit) {
   time_t seconds = time(nullptr);
   std::strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", gmtime(&seconds));
   Worker peers{WorkerTask{}};
-  return json::Object{
-      {"date", std::string(date)},
-      {"commit", commit},
-      {"processor", processorName()},
-      {"target", target::detectHost().name},
-      {"processors", runtime::countUsableProcessors()},
-      {"load", loadAverage()},
-      {"openblas", peers.greeting().getString("openblas").value_or("?").str()},
-      {"onednn", peers.greeting().getString("onednn").value_or("?").str()}};
+  json::Object machine{{"date", std::string(date)},
+                       {"commit", commit},
+                       {"processor", processorName()},
+                       {"target", target::detectHost().name},
+                       {"processors", runtime::countUsableProcessors()},
+                       {"load", loadAverage()}};
+  for (const Peer &peer : kPeers)
+    machine[peer.name] =
+        peers.greeting().getString(peer.name).value_or("?").str();
+  return machine;
 }
 
 static void printHead(const json::Object &machine,
@@ -216,8 +236,8 @@ static void printHead(const json::Object &machine,
                 entry.first, entry.first == 1 ? "" : "s",
                 entry.second.f32 * 1e-9, entry.second.bf16 * 1e-9,
                 entry.second.i8 * 1e-9);
-  std::printf("OpenBLAS: %s\noneDNN: %s\n", text("openblas").c_str(),
-              text("onednn").c_str());
+  for (const Peer &peer : kPeers)
+    std::printf("%s: %s\n", peer.title, text(peer.name).c_str());
   std::printf("Medians of %d rounds in turns, %.0f ms of rest before each "
               "sample of %.0f ms or one call.\n",
               protocol.rounds, protocol.restSeconds * 1e3,
