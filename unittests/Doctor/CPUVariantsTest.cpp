@@ -960,6 +960,25 @@ TEST(CPUConv, FewRegistersAskForDepthwiseRowsAhead) {
   EXPECT_EQ(prefetch(57, 99, 3, "znver3", 2), 0);
 }
 
+TEST(CPUConv, DepthwisePixelsWithAStrideHoldTheirChannels) {
+  auto plan = [](int64_t size, int64_t groups, int64_t taps, int64_t stride,
+                 const char *name = "sapphirerapids") {
+    Problem problem = conv(1, size, 1, 1, taps, stride);
+    problem.groups = groups;
+    return best(problem, cpu(name, 1)).plan;
+  };
+  EXPECT_THAT(plan(29, 99, 3, 2).registers(), ElementsAre(2, 112));
+  EXPECT_THAT(plan(29, 99, 3, 2).tile, ElementsAre(29, 30, 112));
+  EXPECT_THAT(plan(56, 96, 3, 2).registers(), ElementsAre(2, 96));
+  EXPECT_THAT(plan(56, 96, 3, 2).tile, ElementsAre(56, 56, 96));
+  // Pixels side by side share loads, of seven taps with a stride as well, and
+  // more channels than registers hold are parts.
+  EXPECT_GT(plan(56, 96, 3, 1).registers()[0], 2);
+  EXPECT_GT(plan(28, 96, 7, 2).registers()[0], 2);
+  EXPECT_GT(plan(14, 576, 3, 2).registers()[0], 2);
+  EXPECT_GT(plan(56, 32, 3, 2).registers()[0], 2);
+}
+
 TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem problem = conv(1, 56, 1, 1, 7);
   problem.groups = 96;
@@ -1001,7 +1020,7 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   EXPECT_LT(best(many, single).plan.tile[2], 384);
   // A stride leaves registers for what is not shared.
   Problem strided = conv(1, 57, 1, 1, 3, 2);
-  strided.groups = 99;
+  strided.groups = 144;
   EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(7, 16));
 
   // The image is read where it lies, where loads take masks and nothing is to

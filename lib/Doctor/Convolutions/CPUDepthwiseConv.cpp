@@ -152,6 +152,18 @@ private:
       --rows;
     return {rows, best * model.lanes};
   }
+  /// Whether two pixels hold all of their channels in registers, and share few
+  /// of their loads for a stride: then rows are read as they lie. On a Sapphire
+  /// Rapids 96 channels of 112 x 112 take 0.258 ms that way and 0.270 by seven
+  /// pixels of one vector, 99 of 57 x 57 0.048 and 0.050, and where eight
+  /// images come from beyond the second level 0.56 and 0.62.
+  static bool holdsPixels(const Problem &problem, const CPUModel &model) {
+    constexpr int64_t least = 4, most = 7;
+    int64_t vectors = ceilDiv(assumed(problem.groups, 64), model.lanes);
+    return !model.hasFewRegisters() && problem.strideWidth > 1 &&
+           problem.filterWidth <= kFewTaps && vectors >= least &&
+           vectors <= most && assumed(problem.outputWidth, 56) > 1;
+  }
   /// Whether rows in place and their results are asked for ahead. In a network
   /// the image has just been written: where both stay in the second level there
   /// is nothing to ask for. Single pixels with all channels are a stream, which
@@ -302,11 +314,15 @@ Plan DepthwiseConv::plan(const Problem &problem,
           }
         }
   };
-  if (isReadInPlace(problem, target) && isStreamed(problem, model)) {
-    MicroTile micro = streamedTile(problem, model);
-    tryTiles(micro, kInPlace,
-             {std::max<int64_t>(1, assumed(problem.outputWidth, 56))},
-             {roundUp(assumed(problem.groups, micro.columns), micro.columns)});
+  bool isStream = isStreamed(problem, model);
+  if (isReadInPlace(problem, target) &&
+      (isStream || holdsPixels(problem, model))) {
+    int64_t groups = assumed(problem.groups, 64);
+    MicroTile micro = isStream ? streamedTile(problem, model)
+                               : MicroTile{2, roundUp(groups, model.lanes)};
+    int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
+    tryTiles(micro, kInPlace, {roundUp(width, micro.rows)},
+             {roundUp(groups, micro.columns)});
     if (best >= 0)
       return plan;
   }
