@@ -25,6 +25,9 @@ static double quantile(std::vector<double> values, double part) {
 }
 
 double Side::median() const { return quantile(samples, 0.5); }
+double Side::fastest() const {
+  return *std::min_element(samples.begin(), samples.end());
+}
 double Side::spread() const {
   return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median();
 }
@@ -50,6 +53,17 @@ double Row::ratio() const {
   const Side *tracea = find("tracea"), *peer = bestPeer();
   return tracea && tracea->hasTime() && peer ? peer->median() / tracea->median()
                                              : 0;
+}
+
+double Row::ratioOfFastest() const {
+  const Side *tracea = find("tracea");
+  double best = 0;
+  for (const Peer &peer : kPeers) {
+    const Side *side = find(peer.name);
+    if (side && side->hasTime() && (best == 0 || side->fastest() < best))
+      best = side->fastest();
+  }
+  return tracea && tracea->hasTime() ? best / tracea->fastest() : 0;
 }
 
 double Row::fusionGain() const {

@@ -40,6 +40,7 @@ struct Side {
 
   bool hasTime() const { return !samples.empty(); }
   double median() const;
+  double fastest() const;
   /// The range of the middle half, over the median.
   double spread() const;
 };
@@ -54,6 +55,9 @@ struct Row {
   const Side *bestPeer() const;
   /// Of the best peer's time to Tracea's; 0 where one of them is missing.
   double ratio() const;
+  /// The same of everybody's fastest samples: where a machine is shared, these
+  /// are those that nobody disturbed.
+  double ratioOfFastest() const;
   /// Of the separate kernels' time to the fused one's; 0 where there is none.
   double fusionGain() const;
 };

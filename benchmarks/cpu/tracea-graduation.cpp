@@ -151,10 +151,35 @@ static double geometricMean(const std::vector<double> &values) {
   return std::exp(sum / double(values.size()));
 }
 
+namespace {
+/// Ratios to the best peer of the rows that have one, and the worst of them.
+struct Ratios {
+  std::vector<double> values;
+  const Row *worst = nullptr;
+
+  void add(const Row &row, double ratio) {
+    if (ratio <= 0)
+      return;
+    if (values.empty() ||
+        ratio < *std::min_element(values.begin(), values.end()))
+      worst = &row;
+    values.push_back(ratio);
+  }
+  /// "geometric mean 1.05 …; worst 0.97: gemm f32 512"
+  std::string describe(size_t count) const {
+    return "geometric mean " + format("%.2f", geometricMean(values)) +
+           " over " + std::to_string(values.size()) + " of " +
+           std::to_string(count) + " rows; worst " +
+           format("%.2f", *std::min_element(values.begin(), values.end())) +
+           ": " + worst->entry->name;
+  }
+};
+} // namespace
+
 static void printSummary(const std::vector<Row> &rows, const List &list,
                          int threads) {
-  std::vector<double> ratios, gains;
-  const Row *worst = nullptr;
+  Ratios medians, fastest;
+  std::vector<double> gains;
   size_t count = 0, proved = 0;
   for (const Row &row : rows) {
     if (row.entry->list != list.name || row.threads != threads)
@@ -165,16 +190,13 @@ static void printSummary(const std::vector<Row> &rows, const List &list,
                     [](const Side &side) { return side.undecided.empty(); });
     if (double gain = row.fusionGain(); gain > 0)
       gains.push_back(gain);
-    if (row.ratio() <= 0)
-      continue;
-    ratios.push_back(row.ratio());
-    if (!worst || row.ratio() < worst->ratio())
-      worst = &row;
+    medians.add(row, row.ratio());
+    fastest.add(row, row.ratioOfFastest());
   }
-  if (worst)
-    std::printf("  geometric mean %.2f over %zu of %zu rows; worst %.2f: %s\n",
-                geometricMean(ratios), ratios.size(), count, worst->ratio(),
-                worst->entry->name.c_str());
+  if (medians.worst)
+    std::printf("  %s\n  fastest samples: %s\n",
+                medians.describe(count).c_str(),
+                fastest.describe(count).c_str());
   else
     std::printf("  no row of %zu has a peer to compare with\n", count);
   std::printf("  all proofs of all kernels in %zu of %zu rows\n", proved,
