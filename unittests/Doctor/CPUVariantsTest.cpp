@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tracea/Doctor/CPUModel.h"
 #include "tracea/Doctor/Registry.h"
 
 #include "gmock/gmock.h"
@@ -705,6 +706,30 @@ TEST(CPUConv, LanesLieAlongTheContiguousDimension) {
   EXPECT_EQ(plan.registers()[1], 16);
   EXPECT_EQ(plan.tile[1] % plan.registers()[1], 0);
   EXPECT_EQ(plan.tile[2] % plan.registers()[0], 0);
+}
+
+// Panels of constant filters are made once, so that nothing transposes rows of
+// any number in a run. What shifted loads of pixels cost keeps tiles low.
+TEST(CPUConv, FiltersThatLieReadyAreRowsOfAnyNumber) {
+  TargetDescription target = cpu("znver3", 1);
+  Problem problem = conv(1, 27, 37, 41, 3, 2);
+  problem.channelsLast = false;
+  EXPECT_THAT(best(problem, target).plan.registers(), ElementsAre(4, 16));
+  problem.isFilterConstant = true;
+  Candidate choice = best(problem, target);
+  EXPECT_THAT(choice.plan.registers(), ElementsAre(6, 16));
+  EXPECT_EQ(choice.plan.tile[2] % 6, 0);
+  problem.isFilterConstant = false;
+  EXPECT_THAT(choice.variant->check(problem, target, choice.plan),
+              HasSubstr("must be a power of two, found 6"));
+  // With channels last pixels are broadcast, and filters lie in lines.
+  CPUModel model(target, tracea::target::ElementType::F32);
+  double aligned = model.cyclesPerStep({6, 16});
+  model.areColumnsShifted = true;
+  EXPECT_GT(model.cyclesPerStep({6, 16}), 1.1 * aligned);
+  CPUModel wide(cpu("sapphirerapids", 1), tracea::target::ElementType::F32);
+  wide.areColumnsShifted = true;
+  EXPECT_EQ(wide.cyclesPerStep({14, 32}), 14);
 }
 
 TEST(CPUGemm, KBlocks) {

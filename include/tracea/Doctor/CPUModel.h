@@ -48,6 +48,9 @@ public:
   bool hasTiles() const { return tile.registers > 0; }
   /// Whether such a unit finds its left operand in the first level.
   bool areRowsNear = false;
+  /// Whether vectors of B begin anywhere in a line of memory, as pixels of a
+  /// row under the taps of a filter do.
+  bool areColumnsShifted = false;
   /// Registers of that unit that the sums of a register tile take, beside the
   /// tiles of its shorter side and one of the longer one.
   int64_t tileRegistersOf(MicroTile micro) const;

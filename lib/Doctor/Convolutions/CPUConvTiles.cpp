@@ -86,11 +86,11 @@ PixelTile orient(const Problem &problem, MicroTile micro) {
 }
 
 MicroTile chooseOriented(const Problem &problem, const CPUModel &model,
-                         int64_t channels) {
+                         int64_t channels, bool anyRows) {
   int64_t width = problem.outputWidth;
   if (problem.channelsLast)
     return model.chooseMicroTile(width, channels, /*anyRows=*/true);
-  return model.chooseMicroTile(channels, width);
+  return model.chooseMicroTile(channels, width, anyRows);
 }
 
 double pixelCycles(const Problem &problem, const CPUModel &model,

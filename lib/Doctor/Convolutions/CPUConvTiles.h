@@ -44,9 +44,10 @@ double gridTiles(const Problem &problem, int64_t channels, int64_t height,
 /// What the sides of `micro` mean for the problem's layout.
 PixelTile orient(const Problem &problem, MicroTile micro);
 
-/// The model's register tile of pixels of a row by `channels`.
+/// The model's register tile of pixels of a row by `channels`, of which with
+/// channels first any number are its rows where none are transposed in a run.
 MicroTile chooseOriented(const Problem &problem, const CPUModel &model,
-                         int64_t channels);
+                         int64_t channels, bool anyRows = false);
 
 /// Cycles of `width` pixels times `channels`, each a sum of `depth` products.
 double pixelCycles(const Problem &problem, const CPUModel &model,

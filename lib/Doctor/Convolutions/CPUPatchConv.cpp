@@ -394,12 +394,14 @@ Reason PatchConv::checkTiles(const Problem &problem,
     rows = imageRows(problem, model, pixels.width, plan.tile[1]);
   if (rows > 1)
     pixels.width = roundUp(ceilDiv(pixels.width, rows), model.tile.rows);
+  Problem inPanels = inWords(problem, wordLength(problem, target));
+  inPanels.isFilterConstant &= packsFilter(plan.unit, problem, target);
   if (Reason reason = checkTile(model, plan,
                                 {{"height"},
                                  {"width", pixels.width},
                                  {"filters", pixels.channels},
                                  {"channels"}},
-                                problem.channelsLast);
+                                problem.channelsLast || hasPanels(inPanels));
       !reason.empty())
     return reason;
   int64_t staged = plan.params.as<schedule::CPUConv>().staged;

@@ -66,6 +66,7 @@ protected:
     constexpr double asked = 40;
     if (hasPanels(inWords(problem, 1)))
       model.streamBytes = asked;
+    model.areColumnsShifted = !problem.channelsLast && problem.filterWidth > 1;
     return model;
   }
   /// Whether panels of a constant filter are multiplied as they are.
@@ -106,7 +107,8 @@ private:
     return tile;
   }
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
-    return chooseOriented(problem, model, problem.groupFilters);
+    return chooseOriented(problem, model, problem.groupFilters,
+                          hasPanels(problem));
   }
   /// Whether panels of the filter are made once for many runs, of a problem in
   /// words.
