@@ -584,6 +584,24 @@ static int64_t getStep(ArrayRef<Form> forms) {
   return step;
 }
 
+/// Whether pieces walk backwards through a part of a dimension: through as many
+/// elements from its beginning as the dimension of `partner` has, or through
+/// those at its end.
+bool SumFinder::isPartBackwards(ArrayRef<Form> forms, const Place &place,
+                                const Place &partner) const {
+  Form end = extent(place.argument, place.dim);
+  Form partnerEnd = extent(partner.argument, partner.dim);
+  return end.isConstant() && partnerEnd.isConstant() &&
+         partnerEnd.constant < end.constant &&
+         llvm::any_of(
+             forms,
+             [](const Form &form) {
+               return llvm::any_of(form.terms, [](const auto &term) {
+                 return term.second < 0;
+               });
+             });
+}
+
 /// Adds the place of a partner that says what the walk at `number`, which
 /// leaves elements out, goes through: the walk is a multiple of that.
 bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
@@ -591,8 +609,9 @@ bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
   SmallVector<Form> forms;
   for (const PlacedPiece &placed : pieces)
     forms.push_back(placed.places[number].form);
+  const Place walk = pieces.front().places[number];
   int64_t step = getStep(forms);
-  if (step < 2)
+  if (walk.argument < 0 || step < 1)
     return false;
   for (auto [other, place] : llvm::enumerate(partner.front().places))
     for (int64_t factor : {step, -step}) {
@@ -601,20 +620,49 @@ bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
         left.push_back(
             index.sub(form, index.scale(beside.places[other].form, factor)));
       if (place.argument < 0 || !left.front().isConstant() ||
-          !llvm::all_equal(left))
+          !llvm::all_equal(left) ||
+          (step == 1 && !isPartBackwards(forms, walk, place)))
         continue;
-      for (auto [placed, beside] : llvm::zip(pieces, partner)) {
-        unsigned read = placed.places.back().read + 1;
-        placed.places.push_back(beside.places[other]);
-        placed.places.back().read = read;
-      }
+      addPlace(pieces, partner, other);
       return true;
     }
   return false;
 }
 
+void SumFinder::addPlace(std::vector<PlacedPiece> &pieces,
+                         const std::vector<PlacedPiece> &partner,
+                         size_t number) {
+  for (auto [placed, beside] : llvm::zip(pieces, partner)) {
+    unsigned read = placed.places.back().read + 1;
+    placed.places.push_back(beside.places[number]);
+    placed.places.back().read = read;
+  }
+}
+
+/// Adds the places of a partner that walk where `pieces` stay: a term that is
+/// added in every step of a loop is one of as many as the partner has there.
+void SumFinder::addRepeats(std::vector<PlacedPiece> &pieces,
+                           const std::vector<PlacedPiece> &partner) {
+  auto walksAlone = [&](const PlacedPiece &placed, const Form &form) {
+    return llvm::any_of(placed.piece.variables, [&](unsigned id) {
+      return index.uses(form, id) &&
+             llvm::none_of(placed.places, [&](const Place &place) {
+               return index.uses(place.form, id);
+             });
+    });
+  };
+  for (size_t number = 0; number < partner.front().places.size(); ++number)
+    if (partner.front().places[number].argument >= 0 &&
+        llvm::all_of(llvm::zip(pieces, partner), [&](const auto &both) {
+          return walksAlone(std::get<0>(both),
+                            std::get<1>(both).places[number].form);
+        }))
+      addPlace(pieces, partner, number);
+}
+
 /// The terms of Σ (x + y) are those of Σ x and of Σ y: where one of them reads
-/// every third element, the other one says what the loops walk along.
+/// every third element, or one element again and again, the other one says what
+/// the loops walk along.
 void SumFinder::addPartners(
     std::map<std::string, std::vector<PlacedPiece>> &groups) {
   auto areBeside = [](ArrayRef<PlacedPiece> pieces,
@@ -633,6 +681,9 @@ void SumFinder::addPartners(
         if (key != other && areBeside(pieces, partner) &&
             addPartner(pieces, number, partner))
           break;
+    for (const auto &[other, partner] : known)
+      if (key != other && areBeside(pieces, partner))
+        addRepeats(pieces, partner);
   }
 }
 

@@ -109,8 +109,15 @@ private:
   /// Finds the places of a piece; nothing where its terms are sums themselves.
   std::optional<Keys> place(PlacedPiece &placed, bool mayWalk);
   numerics::Form elementPart(numerics::Form form, const Piece &piece) const;
+  bool isPartBackwards(llvm::ArrayRef<numerics::Form> forms, const Place &place,
+                       const Place &partner) const;
   bool addPartner(std::vector<PlacedPiece> &pieces, size_t number,
                   const std::vector<PlacedPiece> &partner);
+  void addRepeats(std::vector<PlacedPiece> &pieces,
+                  const std::vector<PlacedPiece> &partner);
+  /// Adds the place of that number of a partner's pieces.
+  static void addPlace(std::vector<PlacedPiece> &pieces,
+                       const std::vector<PlacedPiece> &partner, size_t number);
   void addPartners(std::map<std::string, std::vector<PlacedPiece>> &groups);
   /// The pieces as one sum, if each place that is not the same in all is walked
   /// along by one, and the closed form is known.
