@@ -83,6 +83,10 @@ static SmallVector<AffineMap> getMaps(RowOpInterface op) {
 }
 
 bool Rows::find() {
+  // Without elements there is nothing to gain, and no type of memory joins zero
+  // with an extent that another operand leaves to the run.
+  if (llvm::is_contained(type.getShape(), 0))
+    return false;
   SmallVector<AffineMap> maps = getMaps(op);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     bool isJoined =

@@ -91,3 +91,14 @@ func.func @finish(%x: tensor<?x4x8xf32>, %d: tensor<?x4x8xf32>, %e: tensor<?xf32
   }
   return %y#0, %y#1 : tensor<?x4x8xf32>, tensor<?xf32>
 }
+
+// -----
+
+// Without elements dimensions stay: an operand may leave to the run what is joined with zero.
+// CHECK-LABEL: func.func @empty(
+// CHECK-NOT:     collapse_shape
+// CHECK:         tracea.layer_norm axis 1 {{.*}} outs(%{{.*}} : tensor<4x6x0xf32>)
+func.func @empty(%x: tensor<4x6x0xf32>, %b: tensor<?x0xf32>, %d: tensor<4x6x0xf32>) -> tensor<4x6x0xf32> {
+  %y = tracea.layer_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x6x0xf32>) bias(%b : tensor<?x0xf32>) outs(%d : tensor<4x6x0xf32>)
+  return %y : tensor<4x6x0xf32>
+}
