@@ -29,6 +29,7 @@ ConstView view(const float *data, int rows, int columns, int stride) {
 
 } // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): a C interface has its own names.
 TRACEA_EXPORT const char *tracea_eigen_version() {
 #define TRACEA_TEXT_OF(x) #x
 #define TRACEA_TEXT(x) TRACEA_TEXT_OF(x)
@@ -68,3 +69,4 @@ TRACEA_EXPORT void cblas_sgemv(int, int transpose, int m, int n, float,
   else
     Vector(y, m).noalias() = matrix * ConstVector(x, n);
 }
+// NOLINTEND(readability-identifier-naming)

@@ -74,7 +74,8 @@ namespace {
   X(dnnl_reorder_primitive_desc_create)                                        \
   X(dnnl_primitive_create)                                                     \
   X(dnnl_primitive_execute)
-
+// Its functions keep their names.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
 struct Library {
 #define X(name) decltype(&::name) name = nullptr;
   TRACEA_DNNL_FUNCTIONS(X)
@@ -84,6 +85,7 @@ struct Library {
   std::string description = "not installed";
   bool loaded = false;
 };
+// NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)
 
 const Library &library() {
   static const Library opened = [] {
@@ -248,6 +250,8 @@ static std::unique_ptr<OneDNNContender>
 assemble(dnnl_primitive_desc_t primitive, const std::vector<Operand> &operands,
          int numSets) {
   const Library &lib = library();
+  if (!lib.loaded)
+    return nullptr;
   auto contender = std::make_unique<OneDNNContender>();
   const char *name = nullptr;
   lib.dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0,
