@@ -74,6 +74,7 @@ namespace {
   X(dnnl_reorder_primitive_desc_create)                                        \
   X(dnnl_primitive_create)                                                     \
   X(dnnl_primitive_execute)
+
 // Its functions keep their names.
 // NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
 struct Library {
