@@ -584,34 +584,18 @@ static int64_t getStep(ArrayRef<Form> forms) {
   return step;
 }
 
-/// Whether pieces walk backwards through a part of a dimension: through as many
-/// elements from its beginning as the dimension of `partner` has, or through
-/// those at its end.
-bool SumFinder::isPartBackwards(ArrayRef<Form> forms, const Place &place,
-                                const Place &partner) const {
-  Form end = extent(place.argument, place.dim);
-  Form partnerEnd = extent(partner.argument, partner.dim);
-  return end.isConstant() && partnerEnd.isConstant() &&
-         partnerEnd.constant < end.constant &&
-         llvm::any_of(
-             forms,
-             [](const Form &form) {
-               return llvm::any_of(form.terms, [](const auto &term) {
-                 return term.second < 0;
-               });
-             });
-}
-
 /// Adds the place of a partner that says what the walk at `number`, which
-/// leaves elements out, goes through: the walk is a multiple of that.
+/// leaves elements out, goes through: the walk is a multiple of that. So it may
+/// be one that goes backwards through a part of a longer dimension.
 bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
                            const std::vector<PlacedPiece> &partner) {
   SmallVector<Form> forms;
   for (const PlacedPiece &placed : pieces)
     forms.push_back(placed.places[number].form);
-  const Place walk = pieces.front().places[number];
+  const Place &first = pieces.front().places[number];
+  WalkedDim walked{static_cast<unsigned>(first.argument), first.dim, {}};
   int64_t step = getStep(forms);
-  if (walk.argument < 0 || step < 1)
+  if (first.argument < 0 || step < 1)
     return false;
   for (auto [other, place] : llvm::enumerate(partner.front().places))
     for (int64_t factor : {step, -step}) {
@@ -621,7 +605,8 @@ bool SumFinder::addPartner(std::vector<PlacedPiece> &pieces, size_t number,
             index.sub(form, index.scale(beside.places[other].form, factor)));
       if (place.argument < 0 || !left.front().isConstant() ||
           !llvm::all_equal(left) ||
-          (step == 1 && !isPartBackwards(forms, walk, place)))
+          (step == 1 &&
+           (factor > 0 || !isShorter(place.argument, place.dim, walked))))
         continue;
       addPlace(pieces, partner, other);
       return true;

@@ -109,8 +109,6 @@ private:
   /// Finds the places of a piece; nothing where its terms are sums themselves.
   std::optional<Keys> place(PlacedPiece &placed, bool mayWalk);
   numerics::Form elementPart(numerics::Form form, const Piece &piece) const;
-  bool isPartBackwards(llvm::ArrayRef<numerics::Form> forms, const Place &place,
-                       const Place &partner) const;
   bool addPartner(std::vector<PlacedPiece> &pieces, size_t number,
                   const std::vector<PlacedPiece> &partner);
   void addRepeats(std::vector<PlacedPiece> &pieces,

@@ -119,10 +119,10 @@ static bool crowdsPanels(const Problem &problem, const CPUModel &model,
          doFiltersStay(model, panelWords(problem, filters));
 }
 
-/// Whether the processor has to be asked ahead for panels of `columns` filters
-/// that lie ready beyond the second level. Measured: a Zen 3 has; a Sapphire
-/// Rapids foresees them, and loses 3 to 30 % to such requests, its tile unit
-/// half.
+/// Whether the processor has to be asked ahead for panels of filters that lie
+/// ready beyond the second level, by tiles of `pixels`. Measured: a Zen 3 has;
+/// a Sapphire Rapids foresees them, and loses 3 to 30 % to such requests, its
+/// tile unit half.
 static bool needsPrefetch(const Problem &problem, const CPUModel &model,
                           const std::vector<int64_t> &tile, PixelTile pixels) {
   // Register tiles that read a panel, so that each asks for a small part of the
@@ -277,8 +277,7 @@ std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
 Plan PatchConv::planOn(UnitKind unit, const Problem &given,
                        const TargetDescription &target) const {
   int64_t length = wordLength(given, target);
-  Problem problem = inWords(given, length);
-  problem.isFilterConstant &= packsFilter(unit, given, target);
+  Problem problem = asMultiplied(unit, given, target);
   bool joined = joinsTaps(given, length);
   CPUModel model = modelOf(unit, given, target);
 
@@ -394,14 +393,14 @@ Reason PatchConv::checkTiles(const Problem &problem,
     rows = imageRows(problem, model, pixels.width, plan.tile[1]);
   if (rows > 1)
     pixels.width = roundUp(ceilDiv(pixels.width, rows), model.tile.rows);
-  Problem inPanels = inWords(problem, wordLength(problem, target));
-  inPanels.isFilterConstant &= packsFilter(plan.unit, problem, target);
+  bool anyRows = problem.channelsLast ||
+                 hasPanels(asMultiplied(plan.unit, problem, target));
   if (Reason reason = checkTile(model, plan,
                                 {{"height"},
                                  {"width", pixels.width},
                                  {"filters", pixels.channels},
                                  {"channels"}},
-                                problem.channelsLast || hasPanels(inPanels));
+                                anyRows);
       !reason.empty())
     return reason;
   int64_t staged = plan.params.as<schedule::CPUConv>().staged;

@@ -49,8 +49,7 @@ public:
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     int64_t length = wordLength(problem, target);
-    Problem words = inWords(problem, length);
-    words.isFilterConstant &= packsFilter(plan.unit, problem, target);
+    Problem words = asMultiplied(plan.unit, problem, target);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
     return estimate(
         words, modelOf(plan.unit, problem, target),
@@ -98,6 +97,13 @@ private:
     }
     if (problem.groupChannels != kUnknownExtent)
       problem.groupChannels = ceilDiv(problem.groupChannels, length);
+    return problem;
+  }
+  /// In words, with a constant filter where its panels are read as they lie.
+  Problem asMultiplied(UnitKind unit, const Problem &given,
+                       const TargetDescription &target) const {
+    Problem problem = inWords(given, wordLength(given, target));
+    problem.isFilterConstant &= packsFilter(unit, given, target);
     return problem;
   }
   static std::vector<int64_t> inWords(std::vector<int64_t> tile,
