@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 using namespace tracea::driver;
 namespace rt = tracea::runtime;
@@ -96,40 +98,110 @@ static double medianOf(const std::vector<double> &sorted) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-Expected<Timing> tracea::driver::measure(LoadedProgram &program, double seconds,
+void tracea::driver::addMeasureOptions(CLI::App &app, MeasureOptions &options) {
+  app.add_option("--copies", options.copies,
+                 "Measure with so many copies of inputs and outputs in turns: "
+                 "enough of them come from memory, not from caches")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--rest", options.rest,
+                 "Sleep so many seconds before each sample, which then is of "
+                 "10 ms or one round")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str()
+      ->type_name("S");
+}
+
+namespace {
+/// Tensors that the rounds take in turns.
+struct BufferSets {
+  static Expected<BufferSets> make(const LoadedProgram &program, int copies) {
+    BufferSets sets;
+    sets.all.resize(static_cast<size_t>(copies));
+    for (BufferSet &set : sets.all) {
+      // Constants are given to the first round alone.
+      set.inputs = program.otherTensors();
+      set.outputs.resize(program.entry().outputs.size());
+      if (&set == &sets.all.front())
+        continue;
+      for (rt::Tensor &input : set.inputs) {
+        if (!input.data())
+          continue;
+        Expected<rt::Tensor> copy = input.clone();
+        if (!copy)
+          return copy.status().withContext("--copies");
+        input = std::move(*copy);
+      }
+    }
+    return sets;
+  }
+
+  struct BufferSet {
+    std::vector<rt::Tensor> inputs;
+    std::vector<rt::Tensor> outputs;
+  };
+  BufferSet &next() { return all[++turn % all.size()]; }
+
+  std::vector<BufferSet> all;
+  size_t turn = 0;
+};
+} // namespace
+
+Expected<Timing> tracea::driver::measure(LoadedProgram &program,
+                                         const MeasureOptions &options,
                                          const FindWork &findWork) {
-  std::vector<rt::Tensor> inputs = program.inputTensors();
-  std::vector<rt::Tensor> outputs(program.entry().outputs.size());
-  // Constants are given to the first round alone.
-  std::vector<rt::Tensor> others = program.otherTensors();
-  auto round = [&](rt::Execution &execution,
-                   const std::vector<rt::Tensor> &given,
-                   double &time) -> Status {
-    Stopwatch watch;
-    Status status = execution.run(given, outputs);
-    time = watch.seconds();
-    return status;
+  Expected<BufferSets> sets = BufferSets::make(program, options.copies);
+  if (!sets)
+    return sets.status();
+  auto firstRound = [&](rt::Execution &execution) {
+    return execution.run(program.inputTensors(), sets->all[0].outputs);
+  };
+  auto nextRound = [&](rt::Execution &execution) {
+    BufferSets::BufferSet &set = sets->next();
+    return execution.run(set.inputs, set.outputs);
   };
 
-  double time = 0;
+  // Every set once at least: outputs are allocated by the round that is the
+  // first to write them.
   Stopwatch warmUp;
-  TRACEA_RETURN_IF_ERROR(round(*program.execution, inputs, time));
-  do {
-    TRACEA_RETURN_IF_ERROR(round(*program.execution, others, time));
-  } while (warmUp.seconds() < std::min(0.1, seconds / 10));
+  TRACEA_RETURN_IF_ERROR(firstRound(*program.execution));
+  for (int round = 0; round < options.copies ||
+                      warmUp.seconds() < std::min(0.1, options.seconds / 10);
+       ++round)
+    TRACEA_RETURN_IF_ERROR(nextRound(*program.execution));
 
-  constexpr size_t mostRounds = 1000000;
+  constexpr double sampleSeconds = 0.01;
+  auto sample = [&](int64_t &rounds, double &seconds) -> Status {
+    if (options.rest > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(options.rest));
+      // Wakes the threads and the clock where that is a small part of a sample.
+      if (seconds < sampleSeconds / 4)
+        TRACEA_RETURN_IF_ERROR(nextRound(*program.execution));
+    }
+    int64_t count = 0;
+    Stopwatch watch;
+    do {
+      TRACEA_RETURN_IF_ERROR(nextRound(*program.execution));
+      ++count;
+    } while (options.rest > 0 && watch.seconds() < sampleSeconds);
+    seconds = watch.seconds() / static_cast<double>(count);
+    rounds += count;
+    return Status::success();
+  };
+
+  constexpr size_t mostSamples = 1000000;
+  Timing timing;
   std::vector<double> times;
+  double seconds = 0;
   Stopwatch total;
   do {
-    TRACEA_RETURN_IF_ERROR(round(*program.execution, others, time));
-    times.push_back(time);
-  } while ((total.seconds() < seconds || times.size() < 3) &&
-           times.size() < mostRounds);
+    TRACEA_RETURN_IF_ERROR(sample(timing.rounds, seconds));
+    times.push_back(seconds);
+  } while ((total.seconds() < options.seconds || times.size() < 3) &&
+           times.size() < mostSamples);
   std::sort(times.begin(), times.end());
 
-  Timing timing;
-  timing.rounds = static_cast<int64_t>(times.size());
   timing.median = medianOf(times);
   timing.fastest = times.front();
   timing.slowest = times.back();
@@ -140,14 +212,14 @@ Expected<Timing> tracea::driver::measure(LoadedProgram &program, double seconds,
       program.executable->createExecution(program.entryName, profiling);
   if (!profiled)
     return profiled.status();
-  TRACEA_RETURN_IF_ERROR(round(**profiled, inputs, time));
+  TRACEA_RETURN_IF_ERROR(firstRound(**profiled));
   // The median round of each kernel: one interrupted round says nothing.
   std::vector<std::vector<double>> rounds;
   std::vector<int64_t> launches;
   Stopwatch profile;
   do {
     (*profiled)->resetStats();
-    TRACEA_RETURN_IF_ERROR(round(**profiled, others, time));
+    TRACEA_RETURN_IF_ERROR(nextRound(**profiled));
     const std::vector<rt::KernelTime> &kernelTimes =
         (*profiled)->stats().kernelTimes;
     rounds.resize(kernelTimes.size());
@@ -156,7 +228,7 @@ Expected<Timing> tracea::driver::measure(LoadedProgram &program, double seconds,
       rounds[i].push_back(kernelTimes[i].seconds);
       launches[i] = kernelTimes[i].launches;
     }
-  } while (profile.seconds() < seconds / 4);
+  } while (profile.seconds() < options.seconds / 4);
 
   std::vector<KernelTiming> kernels = describeKernels(program, findWork);
   for (size_t i = 0; i < rounds.size(); ++i) {

@@ -40,6 +40,7 @@ struct KernelTiming {
 
 struct Timing {
   int64_t rounds = 0;
+  /// Of samples, which are means over their rounds.
   double median = 0;
   double fastest = 0;
   double slowest = 0;
@@ -50,8 +51,23 @@ struct Timing {
   std::vector<KernelTiming> kernels;
 };
 
-/// Runs the entry for at least `seconds` and three rounds, after a warm-up.
-Expected<Timing> measure(LoadedProgram &program, double seconds,
+struct MeasureOptions {
+  double seconds = 1;
+  /// Sets of inputs and outputs that rounds take in turns: one set is found in
+  /// the caches by the round after, enough of them come from memory.
+  int copies = 1;
+  /// Seconds of sleep before each sample, which then is of at least 10 ms: as
+  /// programs find the machine that are not always running. 0: each round is a
+  /// sample.
+  double rest = 0;
+};
+
+/// The options above that are about what is measured, as all commands spell
+/// them.
+void addMeasureOptions(CLI::App &app, MeasureOptions &options);
+
+/// Runs the entry for at least `seconds` and three samples, after a warm-up.
+Expected<Timing> measure(LoadedProgram &program, const MeasureOptions &options,
                          const FindWork &findWork = nullptr);
 
 std::string formatTiming(const Timing &timing);

@@ -34,6 +34,7 @@ struct Command {
   std::vector<std::string> expected;
   std::optional<double> tolerance;
   std::optional<double> benchSeconds;
+  MeasureOptions measuring;
   bool show = false;
   bool json = false;
 };
@@ -283,7 +284,9 @@ static Status run(const Command &command) {
   if (passed && command.benchSeconds) {
     Expected<Timing> timing = [&] {
       Progress progress("measuring " + name);
-      return measure(*loaded, *command.benchSeconds);
+      MeasureOptions options = command.measuring;
+      options.seconds = *command.benchSeconds;
+      return measure(*loaded, options);
     }();
     if (!timing)
       return timing.status().withContext(name);
@@ -334,6 +337,9 @@ static void addOptions(CLI::App &app, Command &command) {
                  "Measure for at least this long, whole and kernel by kernel")
       ->check(CLI::Range(0.001, 3600.0))
       ->type_name("S");
+  addMeasureOptions(app, command.measuring);
+  for (const char *option : {"--copies", "--rest"})
+    app.get_option(option)->needs("--bench");
   app.add_flag("--show", command.show,
                "Show what the program holds, and run nothing");
   app.add_flag("--json", command.json,

@@ -14,7 +14,7 @@ namespace rt = tracea::runtime;
 namespace {
 struct BenchCommand {
   SessionOptions session;
-  double seconds = 1;
+  MeasureOptions measuring;
   bool json = false;
 };
 } // namespace
@@ -25,7 +25,7 @@ static Status bench(const BenchCommand &command) {
     return session.status();
   Expected<Timing> timing = [&] {
     Progress progress("measuring " + session->source.name);
-    return measure(*session, command.seconds, session->findWork());
+    return measure(*session, command.measuring, session->findWork());
   }();
   if (!timing)
     return timing.status().withContext(session->source.name);
@@ -60,11 +60,12 @@ void tracea::driver::addBenchCommand(CLI::App &app, int &exitCode) {
       "bench", "Measure a module or program, whole and kernel by kernel");
   auto command = std::make_shared<BenchCommand>();
   addSessionOptions(*sub, command->session);
-  sub->add_option("--seconds", command->seconds,
+  sub->add_option("--seconds", command->measuring.seconds,
                   "Measure for at least this long (and three rounds)")
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str()
       ->type_name("S");
+  addMeasureOptions(*sub, command->measuring);
   sub->add_flag("--json", command->json, "Print one JSON object");
   sub->footer(
       "After a warm-up, each round is one whole run; the kernels are timed in "

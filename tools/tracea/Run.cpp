@@ -89,7 +89,7 @@ static Status run(const RunCommand &command) {
   if (passed)
     TRACEA_RETURN_IF_ERROR(writeOutputs(outputs, command.outputs));
   if (passed && command.bench) {
-    Expected<Timing> timing = measure(session, 1.0, session.findWork());
+    Expected<Timing> timing = measure(session, {}, session.findWork());
     if (!timing)
       return timing.status();
     if (command.json)
