@@ -409,6 +409,8 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   // panel of columns keeps its sums in registers through longer ones.
   EXPECT_THAT(best(gemm(8, 4096, 4096), target).plan.tile,
               ElementsAre(8, 2064, 32));
+  EXPECT_EQ(best(gemm(4, 4096, 4096), target).plan.tile[2], 32);
+  EXPECT_EQ(best(gemm(4, 4096, 4096), cpu("x86-64-v3", 1)).plan.tile[2], 8);
   EXPECT_THAT(best(gemm(1, 4096, 4096), target).plan.tile,
               ElementsAre(1, 2048, 16));
   // Of short rows eight lie side by side.
@@ -436,10 +438,17 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
               ElementsAre(4, 32));
   // Rows that are short are as many at a time as leave the first level room for
   // those of A, and columns are shared evenly.
-  EXPECT_THAT(best(gemm(64, 64, 16384), cpu("znver4", 1)).plan.tile,
-              ElementsAre(64, 64, 40));
-  EXPECT_THAT(best(gemm(64, 64, 16384), cpu("sapphirerapids", 1)).plan.tile,
+  EXPECT_THAT(best(gemm(64, 64, 8192), cpu("sapphirerapids", 1)).plan.tile,
               ElementsAre(64, 64, 64));
+  EXPECT_THAT(best(gemm(64, 64, 16000), cpu("znver4", 1)).plan.tile,
+              ElementsAre(64, 64, 40));
+  // But where rows of A are so far apart that their sets of the second level
+  // have no room for all, blocks are as long as pages.
+  for (const char *name : {"znver4", "sapphirerapids"})
+    EXPECT_THAT(best(gemm(64, 64, 16384), cpu(name, 1)).plan.tile,
+                ElementsAre(64, 64, 1024));
+  EXPECT_LT(best(gemm(32, 64, 16384), cpu("sapphirerapids", 1)).plan.tile[2],
+            128);
   EXPECT_THAT(best(gemm(17, 17, 17), cpu("znver4", 1)).plan.registers(),
               ElementsAre(6, 32));
   EXPECT_EQ(best(gemm(64, 512, 512), cpu("znver4", 1)).variant->name(),

@@ -248,7 +248,8 @@ public:
     int64_t m = shareOf(problem.m, micro.rows, cutsRows);
     int64_t n = shareOf(problem.n, micro.columns, !cutsRows);
     // Rows of B are read from end to end, where they are long as many side by
-    // side as processors look ahead in. The sums of few rows are small beside
+    // side as processors look ahead in; those with few registers, which are the
+    // older ones, look ahead in fewer. The sums of few rows are small beside
     // them, and those of one panel stay in registers.
     constexpr int64_t longRow = 2048;
     int64_t kBlock = chooseKBlock(model, problem.k);
@@ -257,13 +258,15 @@ public:
       // the first level.
       int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
       int64_t rowBytes = assumed(problem.n) * model.elementBytes;
-      constexpr int64_t shortRows = 32;
+      constexpr int64_t ahead = 32;
       if (isTight)
-        kBlock = std::min(kBlock, rowBytes > longRow ? waysOfSet : shortRows);
+        kBlock = std::min(kBlock, rowBytes > longRow ? waysOfSet : ahead);
       else if (micro.rows == 1)
         kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
       else if (rowBytes > longRow)
-        kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
+        kBlock = std::min(kBlock, model.hasFewRegisters() ? waysOfSet : ahead);
+      else if (n <= 2 * micro.columns && doRowsCollide(problem, model))
+        kBlock = chooseKBlock(model, problem.k, pageBytes / 4);
       else if (fits < kBlock)
         kBlock = std::max<int64_t>(32, roundDown(fits, 8));
     }
@@ -307,6 +310,16 @@ public:
   }
 
 private:
+  /// Whether the second level has no room for a block of the rows of A, which
+  /// share its sets where they are a power of two apart: a block then is as
+  /// long as a page, in which processors look ahead.
+  static bool doRowsCollide(const Problem &problem, const CPUModel &model) {
+    if (problem.transposeFirst || problem.k <= 0)
+      return false;
+    int64_t rowBytes = problem.k * bytesOf(problem.operand);
+    int64_t apart = rowBytes & -rowBytes;
+    return apart >= pageBytes && assumed(problem.m) * apart > model.l2;
+  }
   /// Bytes of the right operand; unknown extents are typical ones.
   static int64_t bytesOfSecond(const Problem &problem) {
     return assumed(problem.k) * assumed(problem.n) * bytesOf(problem.second);
