@@ -408,9 +408,26 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   // Short blocks of rows of B from end to end, a share for each core; a single
   // panel of columns keeps its sums in registers through longer ones.
   EXPECT_THAT(best(gemm(8, 4096, 4096), target).plan.tile,
-              ElementsAre(8, 2064, 32));
-  EXPECT_EQ(best(gemm(4, 4096, 4096), target).plan.tile[2], 32);
+              ElementsAre(8, 2064, 8));
+  EXPECT_EQ(best(gemm(16, 4096, 4096), target).plan.tile[2], 32);
   EXPECT_EQ(best(gemm(4, 4096, 4096), cpu("x86-64-v3", 1)).plan.tile[2], 8);
+  // Rows from beyond the second level are asked for, eight at a time: on
+  // AVX-512 by several rows of A, on AVX2 where they do not crowd its sets.
+  auto asksAhead = [](const Problem &problem, const char *name) {
+    Plan plan = best(problem, cpu(name, 1)).plan;
+    return plan.params.as<schedule::CPUGemm>().prefetch;
+  };
+  EXPECT_EQ(asksAhead(gemm(4, 4096, 4096), "sapphirerapids"), 1);
+  EXPECT_EQ(best(gemm(4, 4096, 4096), target).plan.tile[2], 8);
+  EXPECT_EQ(asksAhead(gemm(1, 4096, 4096), "sapphirerapids"), 0);
+  EXPECT_EQ(asksAhead(gemm(16, 4096, 4096), "sapphirerapids"), 0);
+  EXPECT_EQ(asksAhead(gemm(4, 1000, 1000), "sapphirerapids"), 0);
+  EXPECT_EQ(best(gemm(4, 1000, 1000), target).plan.tile[2], 32);
+  EXPECT_EQ(asksAhead(gemm(8, 1000, 1000), "znver3"), 1);
+  EXPECT_EQ(asksAhead(gemm(8, 4096, 4096), "znver3"), 0);
+  EXPECT_EQ(asksAhead(gemm(16, 300, 5000), "znver3"), 1);
+  EXPECT_EQ(asksAhead(gemm(64, 300, 5000), "znver3"), 0);
+  EXPECT_EQ(asksAhead(gemm(2, 1500, 1500), "znver3"), 0);
   EXPECT_THAT(best(gemm(1, 4096, 4096), target).plan.tile,
               ElementsAre(1, 2048, 16));
   // Of short rows eight lie side by side.

@@ -289,10 +289,7 @@ static void buildDirect(KernelBuilder &kb, GemmContraction &contraction,
                        operand.at(grid, outer, k), limits, map, shape,
                        /*write=*/false, /*level=*/2);
   };
-  // Where there are few panels of columns a block is runs that are too short
-  // for the processor to look ahead by itself; long ones it reads best alone.
   int64_t tilesM = tileM / regM, tilesN = tileN / regN;
-  bool hasShortRuns = tilesN <= regM;
   int64_t nextRows = llvm::divideCeil(regM, tilesN);
   int64_t nextSteps = llvm::divideCeil(tileK, tilesM);
 
@@ -305,7 +302,7 @@ static void buildDirect(KernelBuilder &kb, GemmContraction &contraction,
         kb.loop(lengthM, regM, [&](Value i) {
           SmallVector<Value> limits = getLimits(i, j);
           ResultTile part = getPart(i, j);
-          if (hasShortRuns) {
+          if (fields.prefetch) {
             // Each register tile asks for its share of the next block.
             Value next = ix.add(k, tileK);
             Value row = ix.mul(ix.floorDiv(j, regN), nextRows);

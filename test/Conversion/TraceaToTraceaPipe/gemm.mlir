@@ -229,6 +229,7 @@ func.func @direct(%a: tensor<?x32xf32>, %b: tensor<32x?xf32>, %d: tensor<?x?xf32
 // and the sums rest in the result between blocks. One panel keeps them in registers.
 // CHECK-LABEL: tracea_pipe.kernel @gemm_0(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<4x100xf32>, %[[B:[a-z0-9]+]]: memref<100x64xf32>, %[[D:[a-z0-9]+]]: memref<4x64xf32>
+// CHECK-NOT:     tracea_pipe.prefetch
 // CHECK:         scf.for %[[K:.*]] = %c0 to %c100 step %c16 {
 // CHECK:           scf.for %[[J:.*]] = %c0 to %{{.*}} step %c8 {
 // CHECK:             tracea_pipe.view %[[B]][%[[K]], %{{.*}}] {{.*}} -> memref<16x8xf32
@@ -256,6 +257,27 @@ func.func @panels(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64
   %2 = tracea.gemm ins(%a, %b : tensor<4x100xf32>, tensor<100x64xf32>) outs(%d : tensor<4x64xf32>)
     schedule <variant = "gemm.direct", unit = vector, tile = [4, 8, 16], registers = [4, 8]>
   return %0, %1, %2 : tensor<4x64xf32>, tensor<4x64xf16>, tensor<4x64xf32>
+}
+}
+
+// -----
+
+// With `prefetch = 1` each register tile asks for its share of the next block of k: of eight panels
+// each for a row of A, and for the columns of B that are its own.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_0(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<4x100xf32>, %[[B:[a-z0-9]+]]: memref<100x64xf32>
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c100 step %c16 {
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[K]], %c16
+// CHECK:           scf.for %[[J:.*]] = %c0 to %{{.*}} step %c8 {
+// CHECK:             tracea_pipe.prefetch %[[A]][%{{.*}}, %[[NEXT]]] {{.*}} shape [1, 16] level 2 : memref<4x100xf32>
+// CHECK:             tracea_pipe.prefetch %[[B]][%{{.*}}] {{.*}} shape [16, 8] level 2 : memref<100x64xf32>
+// CHECK:             tracea_pipe.mma
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @next_block(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4x100xf32>, tensor<100x64xf32>) outs(%d : tensor<4x64xf32>)
+    schedule <variant = "gemm.direct", unit = vector, tile = [4, 64, 16], registers = [4, 8], prefetch = 1>
+  return %0 : tensor<4x64xf32>
 }
 }
 
