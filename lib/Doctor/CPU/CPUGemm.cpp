@@ -203,8 +203,7 @@ public:
     constexpr int64_t lineBytes = 64;
     int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
     if (isTight) {
-      int64_t most = micro.rows == 1 ? 2 * line : line;
-      micro.columns = std::min(micro.columns, most);
+      micro.columns = std::min(micro.columns, line);
     } else if (hasFewRows && model.hasFewRegisters() && problem.n > 0) {
       constexpr int64_t manyRows = 6;
       MicroTile high{evenShare(problem.m, 1, manyRows), line};
