@@ -13,6 +13,7 @@
 #include "CPUProduct.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace tracea::doctor;
 
@@ -248,31 +249,10 @@ public:
     };
     int64_t m = shareOf(problem.m, micro.rows, cutsRows);
     int64_t n = shareOf(problem.n, micro.columns, !cutsRows);
-    // Rows of B are read from end to end, where they are long as many side by
-    // side as processors look ahead in; those with few registers, which are the
-    // older ones, look ahead in fewer. The sums of few rows are small beside
-    // them, and those of one panel stay in registers.
-    int64_t kBlock = chooseKBlock(model, problem.k);
-    if (hasFewRows && n > micro.columns) {
-      // A block of A, which every panel of B meets, and one panel in half of
-      // the first level.
-      int64_t fits = model.l1 / 2 / ((m + micro.columns) * model.elementBytes);
-      int64_t rowBytes = assumed(problem.n) * model.elementBytes;
-      constexpr int64_t ahead = 32;
-      if (isTight)
-        kBlock = std::min(kBlock, rowBytes > kLongRow ? waysOfSet : ahead);
-      else if (micro.rows == 1)
-        kBlock = std::min<int64_t>(kBlock, rowBytes > pageBytes ? 16 : 8);
-      else if (rowBytes > kLongRow)
-        kBlock = std::min(kBlock, asksForRows(problem, model, micro) ||
-                                          model.hasFewRegisters()
-                                      ? waysOfSet
-                                      : ahead);
-      else if (n <= 2 * micro.columns && doRowsCollide(problem, model))
-        kBlock = chooseKBlock(model, problem.k, pageBytes / 4);
-      else if (fits < kBlock)
-        kBlock = std::max<int64_t>(32, roundDown(fits, 8));
-    }
+    int64_t kBlock =
+        hasFewRows && n > micro.columns
+            ? chooseKBlockOfPanels(problem, model, micro, {m, n}, isTight)
+            : chooseKBlock(model, problem.k);
     Plan plan = emptyPlan();
     plan.tile = {m, n, kBlock};
     plan.registers() = {micro.rows, micro.columns};
@@ -319,6 +299,35 @@ public:
   }
 
 private:
+  /// Steps of a block of k that several panels of columns take in turns, of few
+  /// rows: rows of B are read from end to end, where they are long as many side
+  /// by side as processors look ahead in; those with few registers, which are
+  /// the older ones, look ahead in fewer. The sums of few rows are small beside
+  /// them.
+  static int64_t chooseKBlockOfPanels(const Problem &problem,
+                                      const CPUModel &model, MicroTile micro,
+                                      std::array<int64_t, 2> tile,
+                                      bool isTight) {
+    constexpr int64_t ahead = 32;
+    int64_t block = chooseKBlock(model, problem.k);
+    int64_t rowBytes = assumed(problem.n) * model.elementBytes;
+    if (isTight)
+      return std::min(block, rowBytes > kLongRow ? waysOfSet : ahead);
+    if (micro.rows == 1)
+      return std::min<int64_t>(block, rowBytes > pageBytes ? 16 : 8);
+    if (rowBytes > kLongRow)
+      return std::min(block, asksForRows(problem, model, micro) ||
+                                     model.hasFewRegisters()
+                                 ? waysOfSet
+                                 : ahead);
+    if (tile[1] <= 2 * micro.columns && doRowsCollide(problem, model))
+      return chooseKBlock(model, problem.k, pageBytes / 4);
+    // A block of A, which every panel of B meets, and one panel in half of the
+    // first level.
+    int64_t fits =
+        model.l1 / 2 / ((tile[0] + micro.columns) * model.elementBytes);
+    return fits < block ? std::max(ahead, roundDown(fits, 8)) : block;
+  }
   /// Whether the second level has no room for a block of the rows of A, which
   /// share its sets where they are a power of two apart: a block then is as
   /// long as a page, in which processors look ahead.
@@ -341,7 +350,8 @@ private:
   static bool asksForRows(const Problem &problem, const CPUModel &model,
                           MicroTile micro) {
     constexpr int64_t fewest = 3, far = 4;
-    if (problem.n == kUnknownExtent || micro.rows < fewest ||
+    bool isConverted = bytesOf(problem.second) != model.elementBytes;
+    if (problem.n == kUnknownExtent || micro.rows < fewest || isConverted ||
         bytesOfSecond(problem) <= far * model.l2)
       return false;
     int64_t rowBytes = problem.n * bytesOf(problem.second);
