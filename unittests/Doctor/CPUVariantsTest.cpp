@@ -995,7 +995,7 @@ TEST(CPUConv, FewRegistersAskForPanelsAhead) {
 
 // Rows in place are where they do not stay in the second level, and single
 // pixels beside many products alone.
-TEST(CPUConv, FewRegistersAskForDepthwiseRowsAhead) {
+TEST(CPUConv, RowsOfDepthwiseImagesAreAskedForAhead) {
   auto prefetch = [](int64_t size, int64_t groups, int64_t taps,
                      const char *name = "znver3", int64_t stride = 1) {
     Problem problem = conv(1, size, 1, 1, taps, stride);
