@@ -26,8 +26,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("TRACEA_BUILD", ROOT / "build/dev"))
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("TRACEA_BUILD", HERE / "../../build/dev"))
 
 
 def compile_plans(args, folder):
@@ -116,3 +116,5 @@ if __name__ == "__main__":
         main()
     except subprocess.CalledProcessError:
         sys.exit(1)  # The tool has said why.
+    except OSError as error:
+        sys.exit(f"plans.py: {error}")

@@ -256,12 +256,9 @@ public:
     Plan plan = emptyPlan();
     plan.tile = {m, n, kBlock};
     plan.registers() = {micro.rows, micro.columns};
-    // Where there are few panels of columns a block is runs that are too short
-    // for the processor to look ahead by itself.
-    int64_t panels = n / micro.columns;
     plan.params.as<schedule::CPUGemm>().prefetch =
-        panels > 1 &&
-        (panels <= micro.rows || asksForRows(problem, model, micro));
+        hasShortRuns(plan) ||
+        (n > micro.columns && asksForRows(problem, model, micro));
     return plan;
   }
 
@@ -299,6 +296,12 @@ public:
   }
 
 private:
+  /// Whether there are so few panels of columns, but several, that a block is
+  /// runs which are too short for the processor to look ahead by itself.
+  static bool hasShortRuns(const Plan &plan) {
+    int64_t panels = plan.tile[1] / plan.registers()[1];
+    return panels > 1 && panels <= plan.registers()[0];
+  }
   /// Steps of a block of k that several panels of columns take in turns, of few
   /// rows: rows of B are read from end to end, where they are long as many side
   /// by side as processors look ahead in; those with few registers, which are
@@ -405,8 +408,8 @@ private:
     constexpr double waitCycles = 75; // measured on Sapphire Rapids
     int64_t n = std::max<int64_t>(1, assumed(problem.n));
     int64_t columns = std::min(n, plan.tile[1]);
-    int64_t panels = plan.tile[1] / plan.registers()[1];
-    bool asksAhead = panels > 1 && panels <= plan.registers()[0];
+    bool asksAhead =
+        hasShortRuns(plan) && plan.params.as<schedule::CPUGemm>().prefetch;
     auto rows = static_cast<double>(assumed(problem.k));
     double bytes = static_cast<double>(columns * bytesOf(problem.second));
     if (asksAhead || rows * bytes <= static_cast<double>(model.l2) / 2)
