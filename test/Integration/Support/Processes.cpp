@@ -155,6 +155,7 @@ private:
   void read(Process &process);
   void takeFrame(Process &process, char kind, std::string text);
   void finish(Process &process);
+  void showProgress();
 
   int64_t count;
   const JobLimits &limits;
@@ -165,6 +166,8 @@ private:
   std::map<int64_t, JobResult> waiting;
   int64_t taken = 0;
   int64_t badEnds = 0;
+  /// Tenths of all jobs that were done when progress was last shown.
+  int64_t tenthsShown = 0;
 };
 } // namespace
 
@@ -174,6 +177,8 @@ static void writeFrame(int pipe, char kind, const std::string &text) {
   frame.append(reinterpret_cast<const char *>(&size), sizeof size);
   writeAll(pipe, frame + text);
 }
+
+static bool isOnTerminal() { return isatty(STDERR_FILENO) != 0; }
 
 void Pool::start(Process &process, int64_t number) {
   int ends[2];
@@ -214,12 +219,33 @@ void Pool::work(int pipe, int64_t number) {
 void Pool::finish(Process &process) {
   waiting[process.current] = std::move(process.result);
   process.current = -1;
+  if (isOnTerminal())
+    std::fputs("\r\033[K", stderr);
   for (auto first = waiting.find(taken); first != waiting.end();
        first = waiting.find(taken)) {
     take(taken++, first->second);
     waiting.erase(first);
   }
   std::fflush(stdout);
+  showProgress();
+}
+
+/// A line on stderr that is written over where that is a terminal; elsewhere a
+/// line for each tenth of a campaign that takes long.
+void Pool::showProgress() {
+  constexpr int64_t kLongCampaign = 1000;
+  auto done = static_cast<long long>(taken),
+       all = static_cast<long long>(count);
+  if (isOnTerminal()) {
+    if (done < all)
+      std::fprintf(stderr, "%lld of %lld", done, all);
+    return;
+  }
+  int64_t tenths = taken * 10 / count;
+  if (count < kLongCampaign || tenths == tenthsShown)
+    return;
+  tenthsShown = tenths;
+  std::fprintf(stderr, "%lld of %lld\n", done, all);
 }
 
 void Pool::takeFrame(Process &process, char kind, std::string text) {
