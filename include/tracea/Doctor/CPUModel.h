@@ -51,6 +51,8 @@ public:
   /// Whether vectors of B begin anywhere in a line of memory, as pixels of a
   /// row under the taps of a filter do.
   bool areColumnsShifted = false;
+  /// Whether the last register tile multiplies as many rows as are left.
+  bool cutsRows = false;
   /// Registers of that unit that the sums of a register tile take, beside the
   /// tiles of its shorter side and one of the longer one.
   int64_t tileRegistersOf(MicroTile micro) const;

@@ -426,24 +426,32 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     // Whole tiles read what they like; the others repeat their last row and
     // mask the columns.
     Value rows = op.getLimits()[0], columns = op.getLimits()[1];
-    auto covers = [&](Value limit, int64_t extent) -> Value {
+    auto compare = [&](arith::CmpIPredicate predicate, Value limit,
+                       int64_t extent) -> Value {
       Value bound = arith::ConstantIndexOp::create(b, extent);
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit, bound);
+      return arith::CmpIOp::create(b, predicate, limit, bound);
     };
-    Value whole = arith::AndIOp::create(b, covers(rows, accTile.getDimSize(0)),
-                                        covers(columns, accTile.getDimSize(1)));
-    SmallVector<Type> types(lanes.getNumRegisters(), getRegisterType(accTile));
-    auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifOp.thenBlock());
     RowSpan all{0, accTile.getDimSize(0)};
-    SmallVector<Value> plain = emitSums(b, accTile, all, lhs, rhs, depth,
-                                        adaptor.getAcc(), Value(), Value());
-    scf::YieldOp::create(b, plain);
-    b.setInsertionPointToStart(ifOp.elseBlock());
-    SmallVector<Value> cut = emitSums(b, accTile, all, lhs, rhs, depth,
-                                      adaptor.getAcc(), rows, columns);
-    scf::YieldOp::create(b, cut);
-    rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
+    SmallVector<Value> sums = emitSpans(
+        b, op, adaptor.getAcc(),
+        [&](RowSpan span) -> Value {
+          Value areRows =
+              compare(span.end == all.end ? arith::CmpIPredicate::sge
+                                          : arith::CmpIPredicate::eq,
+                      rows, span.end);
+          Value areColumns = compare(arith::CmpIPredicate::sge, columns,
+                                     accTile.getDimSize(1));
+          return arith::AndIOp::create(b, areRows, areColumns);
+        },
+        [&](RowSpan span) {
+          return emitSums(b, accTile, span, lhs, rhs, depth, adaptor.getAcc(),
+                          Value(), Value());
+        },
+        [&] {
+          return emitSums(b, accTile, all, lhs, rhs, depth, adaptor.getAcc(),
+                          rows, columns);
+        });
+    rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
     return success();
   }
 
@@ -453,8 +461,39 @@ private:
     int64_t first, end;
   };
 
-  /// Code for all rows, for all but a few at either side as the operation's
-  /// edges say, and for any: what is not in them is kept.
+  /// Code for all rows and each of the operation's spans of them, where `is`
+  /// says so, and for any others.
+  SmallVector<Value>
+  emitSpans(ImplicitLocOpBuilder &b, MmaOp op, ValueRange acc,
+            function_ref<Value(RowSpan)> is,
+            function_ref<SmallVector<Value>(RowSpan)> emit,
+            function_ref<SmallVector<Value>()> emitAny) const {
+    int64_t extent =
+        cast<RankedTensorType>(op.getAcc().getType()).getDimSize(0);
+    SmallVector<RowSpan> spans = {{0, extent}};
+    ArrayRef<int64_t> listed = op.getSpans().value_or(ArrayRef<int64_t>());
+    for (size_t i = 0; i < listed.size(); i += 2)
+      spans.push_back({listed[i], listed[i + 1]});
+    SmallVector<Type> types(acc.getTypes());
+    scf::IfOp outermost;
+    OpBuilder::InsertionGuard guard(b);
+    for (RowSpan span : spans) {
+      auto ifOp =
+          scf::IfOp::create(b, types, is(span), /*withElseRegion=*/true);
+      if (outermost)
+        scf::YieldOp::create(b, ifOp.getResults());
+      else
+        outermost = ifOp;
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      scf::YieldOp::create(b, emit(span));
+      b.setInsertionPointToStart(ifOp.elseBlock());
+    }
+    scf::YieldOp::create(b, emitAny());
+    return SmallVector<Value>(outermost.getResults());
+  }
+
+  /// Code for all rows, for each span, and for any: what is not in them is
+  /// kept.
   SmallVector<Value>
   emitRows(ImplicitLocOpBuilder &b, MmaOp op, ValueRange acc,
            function_ref<SmallVector<Value>(RowSpan)> emit) const {
@@ -469,44 +508,29 @@ private:
       return arith::CmpIOp::create(b, predicate, x,
                                    arith::ConstantIndexOp::create(b, y));
     };
-    SmallVector<RowSpan> spans = {{0, extent}};
-    if (std::optional<ArrayRef<int64_t>> edges = op.getEdges()) {
-      for (int64_t row = 1; row <= (*edges)[0]; ++row)
-        spans.push_back({row, extent});
-      for (int64_t row = 1; row <= (*edges)[1]; ++row)
-        spans.push_back({0, extent - row});
-    }
-    SmallVector<Type> types(acc.getTypes());
-    scf::IfOp outermost;
-    OpBuilder::InsertionGuard guard(b);
-    for (RowSpan span : spans) {
-      Value first = compare(span.first == 0 ? arith::CmpIPredicate::sle
-                                            : arith::CmpIPredicate::eq,
-                            rows[0], span.first);
-      Value end = compare(span.end == extent ? arith::CmpIPredicate::sge
-                                             : arith::CmpIPredicate::eq,
-                          rows[1], span.end);
-      auto ifOp =
-          scf::IfOp::create(b, types, arith::AndIOp::create(b, first, end),
-                            /*withElseRegion=*/true);
-      if (outermost)
-        scf::YieldOp::create(b, ifOp.getResults());
-      else
-        outermost = ifOp;
-      b.setInsertionPointToStart(ifOp.thenBlock());
-      scf::YieldOp::create(b, emit(span));
-      b.setInsertionPointToStart(ifOp.elseBlock());
-    }
-    SmallVector<Value> sums = emit({0, extent});
-    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
-      int64_t row = lanes.getCoordinate(reg, 0)[0];
-      Value isIn = arith::AndIOp::create(
-          b, compare(arith::CmpIPredicate::sle, rows[0], row),
-          compare(arith::CmpIPredicate::sgt, rows[1], row));
-      sums[reg] = arith::SelectOp::create(b, isIn, sums[reg], acc[reg]);
-    }
-    scf::YieldOp::create(b, sums);
-    return SmallVector<Value>(outermost.getResults());
+    return emitSpans(
+        b, op, acc,
+        [&](RowSpan span) -> Value {
+          Value first = compare(span.first == 0 ? arith::CmpIPredicate::sle
+                                                : arith::CmpIPredicate::eq,
+                                rows[0], span.first);
+          Value end = compare(span.end == extent ? arith::CmpIPredicate::sge
+                                                 : arith::CmpIPredicate::eq,
+                              rows[1], span.end);
+          return arith::AndIOp::create(b, first, end);
+        },
+        emit,
+        [&] {
+          SmallVector<Value> sums = emit({0, extent});
+          for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+            int64_t row = lanes.getCoordinate(reg, 0)[0];
+            Value isIn = arith::AndIOp::create(
+                b, compare(arith::CmpIPredicate::sle, rows[0], row),
+                compare(arith::CmpIPredicate::sgt, rows[1], row));
+            sums[reg] = arith::SelectOp::create(b, isIn, sums[reg], acc[reg]);
+          }
+          return sums;
+        });
   }
 
   /// Words by dot products.

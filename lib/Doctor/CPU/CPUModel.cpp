@@ -135,10 +135,12 @@ double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
     int64_t vectors = tile.rows * tile.columns / lanes;
     startCycles += 4 * static_cast<double>(vectors);
   }
-  return static_cast<double>(ceilDiv(m, tile.rows)) *
-         static_cast<double>(ceilDiv(n, tile.columns)) *
-         (startCycles + static_cast<double>(roundUp(k, this->tile.words)) *
-                            cyclesPerStep(tile));
+  auto steps = static_cast<double>(roundUp(k, this->tile.words));
+  double rows = static_cast<double>(ceilDiv(m, tile.rows)) *
+                (startCycles + steps * cyclesPerStep(tile));
+  if (int64_t left = m % tile.rows; cutsRows && left > 0)
+    rows -= steps * (cyclesPerStep(tile) - cyclesPerStep({left, tile.columns}));
+  return rows * static_cast<double>(ceilDiv(n, tile.columns));
 }
 
 MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {

@@ -356,6 +356,7 @@ Plan PatchConv::planOn(UnitKind unit, const Problem &given,
   };
   std::vector<MicroTile> tiles =
       microTiles(problem, model, microTile(problem, model));
+  model.cutsRows = cutsPixels(problem, length);
   for (MicroTile micro : tiles) {
     int64_t width = orient(problem, micro).width;
     int64_t most = mostStaged;

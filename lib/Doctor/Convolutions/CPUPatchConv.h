@@ -51,10 +51,12 @@ public:
     int64_t length = wordLength(problem, target);
     Problem words = asMultiplied(plan.unit, problem, target);
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
-    return estimate(
-        words, modelOf(plan.unit, problem, target),
-        {plan.registers()[0], plan.registers()[1]}, inWords(plan.tile, length),
-        plan.params.as<schedule::CPUConv>().staged, joinsTaps(problem, length));
+    CPUModel model = modelOf(plan.unit, problem, target);
+    model.cutsRows = cutsPixels(problem, length);
+    return estimate(words, model, {plan.registers()[0], plan.registers()[1]},
+                    inWords(plan.tile, length),
+                    plan.params.as<schedule::CPUConv>().staged,
+                    joinsTaps(problem, length));
   }
 
 protected:
@@ -111,6 +113,11 @@ private:
     if (tile.size() == 4)
       tile[3] = ceilDiv(tile[3], length);
     return tile;
+  }
+  /// Whether the last register tile of a row multiplies as many pixels as are
+  /// left.
+  static bool cutsPixels(const Problem &problem, int64_t length) {
+    return problem.channelsLast && length == 1;
   }
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters,

@@ -201,6 +201,30 @@ tracea_pipe.kernel @limits(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memre
   tracea_pipe.end
 }
 
+// Limits that leave one row are met often: that row alone is read, and no mask.
+// CHECK-LABEL: tracea_pipe.kernel @often(
+// CHECK-SAME:    %[[H:[a-z0-9]+]]: index, %[[W:[a-z0-9]+]]: index
+// CHECK:         %[[ALL:.*]] = arith.cmpi sge, %[[W]], %c8
+// CHECK:         scf.if
+// CHECK:         } else {
+// CHECK:           %[[ONE:.*]] = arith.cmpi eq, %[[H]], %c1
+// CHECK:           %[[IS:.*]] = arith.andi %[[ONE]], %[[ALL]]
+// CHECK:           scf.if %[[IS]]
+// CHECK:             scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)
+// CHECK-NOT:         maskedload
+// CHECK:             memref.load %{{.*}}[%c0, %{{.*}}]
+// CHECK-NOT:         memref.load
+// CHECK:           } else {
+// CHECK:             vector.maskedload
+tracea_pipe.kernel @often(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %h: index, %w: index) {
+  tracea_pipe.tiles (%i, %j) in (%h, %w) {
+    %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c spans [0, 1] limits(%h, %w) : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%h, %w) : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
 // Of some rows: loops for all, for all but the edges', and one for any, which keeps what is not among them.
 // CHECK-LABEL: tracea_pipe.kernel @rows(
 // CHECK-SAME:    %[[FIRST:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index
@@ -229,7 +253,7 @@ tracea_pipe.kernel @limits(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memre
 tracea_pipe.kernel @rows(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %first: index, %end: index) {
   tracea_pipe.tiles (%i, %j) in (%first, %end) {
     %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
-    %r = tracea_pipe.mma %a, %b, %c rows(%first, %end) edges [1, 0] : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c rows(%first, %end) spans [1, 2] : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
     tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
   }
   tracea_pipe.end

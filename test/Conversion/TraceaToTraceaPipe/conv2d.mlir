@@ -176,7 +176,7 @@ func.func @dynamic(%x: tensor<?x9x9x4xf32>, %w: tensor<3x3x4x?xf32>, %d: tensor<
 // CHECK:         %[[B:.*]] = tracea_pipe.view %[[F]]
 // CHECK:         tracea_pipe.prefetch %[[D]][%{{[^,]*}}, %[[H]], %{{.*}}] map #{{.*}} limits(%[[LEFT]], %{{.*}}) shape [4, 8] write
 // CHECK:         tracea_pipe.prefetch %[[X]][%{{[^,]*}}, %[[NEXT]], %[[PLACE]], %{{[^,]*}}] map #[[BELOW]] limits(%[[REST]], %{{.*}}, %c12) shape [1, 2, 12] : memref
-// CHECK:         tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c12) limits(%[[LEFT]], %c8)
+// CHECK:         tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c12) spans [0, 1] limits(%[[LEFT]], %c8)
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
 func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<16x1x1x12xf32> {tracea.constant}, %d: tensor<1x5x5x16xf32>) -> tensor<1x5x5x16xf32> {

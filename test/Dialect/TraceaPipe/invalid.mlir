@@ -1046,8 +1046,26 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
-  // expected-error @below {{expects two edges, beside rows, of less than all 2 rows, found [2, 0]}}
-  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) edges [2, 0] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 3]}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [1, 3] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 1]}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [1, 1] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [0, 1, 2]}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [0, 1, 2] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }
 
@@ -1055,8 +1073,8 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
-  // expected-error @below {{expects two edges, beside rows, of less than all 2 rows, found [1, 0]}}
-  %0 = tracea_pipe.mma %a, %b, %c edges [1, 0] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 2]}}
+  %0 = tracea_pipe.mma %a, %b, %c spans [1, 2] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }
 

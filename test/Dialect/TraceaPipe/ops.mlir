@@ -193,8 +193,8 @@ tracea_pipe.kernel @staging(%m: memref<?x?xbf16>, %n: index) {
     // CHECK: tracea_pipe.mma %{{.*}}, %{{.*}}, %{{.*}} depth(%{{.*}}) limits(%{{.*}}, %{{.*}}) :
     %g = tracea_pipe.mma %a, %v, %e depth(%n) limits(%n, %n)
          : tensor<8x16xf32, #staged>, tensor<16x32xf32, #staged>, tensor<8x32xf32, #tile>
-    // CHECK: tracea_pipe.mma %{{.*}}, %{{.*}}, %{{.*}} depth(%{{.*}}) rows(%{{.*}}, %{{.*}}) edges [1, 2] :
-    %rows = tracea_pipe.mma %a, %v, %g depth(%n) rows(%n, %n) edges [1, 2]
+    // CHECK: tracea_pipe.mma %{{.*}}, %{{.*}}, %{{.*}} depth(%{{.*}}) rows(%{{.*}}, %{{.*}}) spans [1, 2] :
+    %rows = tracea_pipe.mma %a, %v, %g depth(%n) rows(%n, %n) spans [1, 2]
          : tensor<8x16xf32, #staged>, tensor<16x32xf32, #staged>, tensor<8x32xf32, #tile>
     // A window into memory whose rows lie apart by what only the run knows.
     // CHECK: tracea_pipe.view %{{.*}} : memref<?x?xbf16> -> memref<8x16xbf16, strided<[?, 1], offset: ?>>

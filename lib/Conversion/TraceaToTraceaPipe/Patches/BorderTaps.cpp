@@ -50,7 +50,7 @@ static Value countIfFinite(OpBuilder &b, Location loc, Value tensor,
 
 BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels,
                        bool byRows)
-    : op(op) {
+    : op(op), byPixels(byPixels) {
   auto type = cast<RankedTensorType>(op.getFilter().getType());
   taps[0] = type.getDimSize(op.getFilterHeightDim());
   taps[1] = type.getDimSize(op.getFilterWidthDim());
@@ -113,21 +113,52 @@ std::pair<Value, Value> BorderTaps::getRows(KernelBuilder &kb, Value p) const {
 
 SmallVector<Value> BorderTaps::getPixels(KernelBuilder &kb, Value q, Value s,
                                          int64_t count, Value whole) const {
-  if (!most || !leavesPixels)
-    return {};
   IndexMath &ix = kb.index();
-  int64_t stride = op.getStrides()[1];
-  Value left = ix.add(ix.mul(q, stride), ix.mul(s, op.getDilations()[1]));
-  auto [first, end] = getSpan(kb, 1, left, stride, count, whole);
+  bool hasBorder = most && leavesPixels;
+  Value first = ix.constant(0), end = ix.constant(count);
+  if (hasBorder) {
+    int64_t stride = op.getStrides()[1];
+    Value left = ix.add(ix.mul(q, stride), ix.mul(s, op.getDilations()[1]));
+    std::tie(first, end) = getSpan(kb, 1, left, stride, count, whole);
+  }
+  bool isCut = countBeyond(count) > 0;
+  if (!hasBorder && !isCut)
+    return {};
+  if (isCut)
+    end = ix.min(end, whole);
   return {first, end};
 }
 
-SmallVector<int64_t> BorderTaps::getEdges(int64_t count) const {
+int64_t BorderTaps::countBeyond(int64_t count) const {
+  int64_t width = cast<RankedTensorType>(op.getInit().getType())
+                      .getDimSize(op.getWidthDim());
+  if (!byPixels || ShapedType::isDynamic(width) || width < count)
+    return 0;
+  int64_t beyond = llvm::alignTo(width, count) - width;
+  // Code of its own for less than a few percent of the products is not worth
+  // the time to compile it.
+  constexpr int64_t kSeldom = 32;
+  return beyond * kSeldom >= width ? beyond : 0;
+}
+
+SmallVector<int64_t> BorderTaps::getSpans(int64_t count) const {
+  SmallVector<int64_t> spans;
   int64_t stride = op.getStrides()[1];
-  auto edge = [&](int64_t pad) {
+  auto countOutside = [&](int64_t pad) {
     // More than a few are seldom, and not worth code of their own.
-    constexpr int64_t mostEdge = 3;
-    return std::min({(pad + stride - 1) / stride, count - 1, mostEdge});
+    constexpr int64_t kMost = 3;
+    return most && leavesPixels
+               ? std::min({(pad + stride - 1) / stride, count - 1, kMost})
+               : 0;
   };
-  return {edge(op.getPads()[1]), edge(op.getPads()[3])};
+  for (int64_t i = 1; i <= countOutside(op.getPads()[1]); ++i)
+    spans.append({i, count});
+  // The last tile of a row sees the border behind it. Where it is cut all of
+  // its pixels may as well see that.
+  if (int64_t beyond = countBeyond(count))
+    spans.append({0, count - beyond});
+  else
+    for (int64_t i = 1; i <= countOutside(op.getPads()[3]); ++i)
+      spans.append({0, count - i});
+  return spans;
 }

@@ -34,13 +34,18 @@ public:
   /// The pixels of a row of the result, from one to before another of the
   /// `count` from column `q`, that see the image under column `s` of the
   /// filter: those that it is summed up for. Nothing where that is all. `whole`
-  /// of the pixels are in the result.
+  /// of the pixels are in the result; where the last tile of a row is cut often
+  /// enough those beyond it are left out.
   SmallVector<Value> getPixels(KernelBuilder &kb, Value q, Value s,
                                int64_t count, Value whole) const;
-  /// The most pixels at either side of a tile that do not see the image.
-  SmallVector<int64_t> getEdges(int64_t count) const;
+  /// The pairs of a first pixel and an end that `getPixels` often returns, but
+  /// for all `count`.
+  SmallVector<int64_t> getSpans(int64_t count) const;
 
 private:
+  /// How many of the `count` pixels of the last tile of a row are beyond the
+  /// result; 0 where that is too seldom to matter.
+  int64_t countBeyond(int64_t count) const;
   /// Of `count` places along an axis of the image with its border, `step` apart
   /// from `at` on, those in the image, from one to before another. `whole` of
   /// them are in the result; null: all.
@@ -49,6 +54,7 @@ private:
                                   Value whole = Value()) const;
 
   mutable Conv2DOp op;
+  bool byPixels;
   int64_t taps[2]; // rows and columns of the filter
   bool leavesRows = false, leavesPixels = false;
   Value operand;

@@ -416,20 +416,21 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum,
   if (tiles.pixelLanes)
     std::swap(image, weights);
   Value steps = getSteps();
-  SmallVector<Value> pixels = border.getPixels(
-      kb, ix.add(q0, q), s, tiles.registerPixels, ix.sub(lengthQ, q));
+  SmallVector<Value> pixels;
+  if (limits.empty())
+    pixels = border.getPixels(kb, ix.add(q0, q), s, tiles.registerPixels,
+                              ix.sub(lengthQ, q));
   int64_t columns = joinsTaps ? 1 : tiles.filterWidth;
   for (const Request &request : requests)
     request
         .getShare(b, ix.add(ix.mul(r, columns), s),
                   tiles.filterHeight * columns)
         .emit(b);
-  if (pixels.empty())
-    return MmaOp::create(b, image, weights, sum, steps, limits);
-  return MmaOp::create(
-      b, image, weights, sum, steps, limits, pixels,
-      b.getDenseI64ArrayAttr(border.getEdges(tiles.registerPixels)),
-      Precision::Full);
+  SmallVector<int64_t> spans = border.getSpans(tiles.registerPixels);
+  return MmaOp::create(b, image, weights, sum, steps, limits, pixels,
+                       spans.empty() ? DenseI64ArrayAttr()
+                                     : b.getDenseI64ArrayAttr(spans),
+                       Precision::Full);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start,

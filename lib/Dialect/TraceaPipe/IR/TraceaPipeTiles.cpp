@@ -97,6 +97,16 @@ void PrefetchOp::getEffects(
 // mma, reduce, broadcast, relayout, coordinate
 //===----------------------------------------------------------------------===//
 
+/// Whether `spans` are pairs of a first row and an end of `rows`.
+static bool areSpans(ArrayRef<int64_t> spans, int64_t rows) {
+  if (spans.size() % 2)
+    return false;
+  for (size_t i = 0; i < spans.size(); i += 2)
+    if (spans[i] < 0 || spans[i] >= spans[i + 1] || spans[i + 1] > rows)
+      return false;
+  return true;
+}
+
 LogicalResult MmaOp::verify() {
   auto lhs = cast<ShapedType>(getLhs().getType());
   auto rhs = cast<ShapedType>(getRhs().getType());
@@ -128,14 +138,13 @@ LogicalResult MmaOp::verify() {
                             "limits, found "
                          << getRows().size() << " and " << getLimits().size()
                          << " limits";
-  if (std::optional<ArrayRef<int64_t>> edges = getEdges())
-    if (getRows().empty() || edges->size() != 2 ||
-        llvm::any_of(*edges, [&](int64_t edge) {
-          return edge < 0 || edge >= acc.getDimSize(0);
-        }))
-      return emitOpError()
-             << "expects two edges, beside rows, of less than all "
-             << acc.getDimSize(0) << " rows, found [" << *edges << "]";
+  if (std::optional<ArrayRef<int64_t>> spans = getSpans())
+    if ((getRows().empty() && getLimits().empty()) ||
+        !areSpans(*spans, acc.getDimSize(0)))
+      return emitOpError() << "expects spans, beside rows or limits, to be "
+                              "pairs of a first one and a later end of "
+                           << acc.getDimSize(0) << " rows, found [" << *spans
+                           << "]";
   if (getPrecision() != Precision::Full)
     for (Type type :
          {lhs.getElementType(), rhs.getElementType(), acc.getElementType()})

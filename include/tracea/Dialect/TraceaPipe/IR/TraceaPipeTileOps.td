@@ -132,9 +132,11 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     columns, and zero or negative ones leave none.
 
     With `rows(%first, %end)` only the rows of lhs from `first` to before `end`
-    are multiplied; the others of the result are those of `acc`. A lowering may
-    have code of its own for the case that the first row, ..., the first
-    `edges[0]` rows are left out, or the last one to `edges[1]`.
+    are multiplied; the others of the result are those of `acc`.
+
+    `spans` are the pairs of a first row and an end, one behind the other, that
+    are met often beside all rows: a lowering may have code of its own for each
+    of them. Limits leave the rows from the first one on.
 
     `precision` says what a product of f32 keeps of its operands. `tf32` rounds
     them to the 10 bits of tf32's fraction, ties away from zero. `tf32x3` splits
@@ -149,7 +151,7 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
   }];
   let arguments = (ins StagedView:$lhs, StagedView:$rhs, RegisterTile:$acc,
     Optional<Index>:$depth, Variadic<Index>:$limits, Variadic<Index>:$rows,
-    OptionalAttr<DenseI64ArrayAttr>:$edges,
+    OptionalAttr<DenseI64ArrayAttr>:$spans,
     DefaultValuedAttr<TraceaPipe_PrecisionAttr,
                       "::mlir::tracea_pipe::Precision::Full">:$precision);
   let results = (outs RegisterTile:$result);
@@ -162,7 +164,7 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     }]>];
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`depth` `(` $depth^ `)`)?
-    (`rows` `(` $rows^ `)`)? (`edges` $edges^)? (`limits` `(` $limits^ `)`)? (`precision` $precision^)? attr-dict
+    (`rows` `(` $rows^ `)`)? (`spans` $spans^)? (`limits` `(` $limits^ `)`)? (`precision` $precision^)? attr-dict
     `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;

@@ -70,7 +70,7 @@ module {
               %40 = arith.subi %c3, %0 : index
               %41 = arith.maxsi %39, %40 : index
               %42 = arith.minsi %41, %c3 : index
-              %43 = tracea_pipe.mma %29, %30, %arg13 depth(%c4) rows(%34, %42) edges [1, 1] : memref<3x4xf32, strided<[4, 1], offset: ?>, #tracea_pipe.staged>, memref<4x8xf32, strided<[8, 1], offset: ?>>, tensor<3x8xf32, #lanes1>
+              %43 = tracea_pipe.mma %29, %30, %arg13 depth(%c4) rows(%34, %42) spans [1, 3, 0, 2] : memref<3x4xf32, strided<[4, 1], offset: ?>, #tracea_pipe.staged>, memref<4x8xf32, strided<[8, 1], offset: ?>>, tensor<3x8xf32, #lanes1>
               scf.yield %43 : tensor<3x8xf32, #lanes1>
             }
             tracea_pipe.store %27, %arg3[%arg4, %23, %24, %26] map #map6 limits(%21, %22) : tensor<3x8xf32, #lanes1>, memref<1x1x6x8xf32>
