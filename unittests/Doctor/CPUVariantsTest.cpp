@@ -138,7 +138,19 @@ TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
     Plan single = best(narrow(4097, 16, 4096, type), target).plan;
     EXPECT_GE(single.tile[2], 4096);
     EXPECT_EQ(single.tile[2] / step % 2, 1);
-    EXPECT_LT(best(narrow(4096, 128, 4096, type), target).plan.tile[2], 4096);
+    // Of many rows blocks of k are long, as sums pass through memory between
+    // them, and 256 rows stay in the second level; of few they are short.
+    Plan longBlocks = best(narrow(2048, 2048, 32 * step, type), target).plan;
+    EXPECT_EQ(longBlocks.tile[2], 33 * step);
+    EXPECT_GE(longBlocks.tile[3], 256);
+    Plan halves = best(narrow(2048, 2048, 128 * step, type), target).plan;
+    EXPECT_EQ(halves.tile[2], 65 * step);
+    EXPECT_LT(best(narrow(128, 2048, 32 * step, type), target).plan.tile[2],
+              32 * step);
+    // Sums that rest apart between blocks keep all rows, beside one B.
+    Problem rounded = narrow(2048, 2048, 128 * step, type);
+    rounded.result = type;
+    EXPECT_EQ(best(rounded, target).plan.tile[0], 2048);
     Problem problem = narrow(512, 512, 512, type);
     EXPECT_EQ(best(problem, hidden).plan.unit, UnitKind::Vector);
     // By hand: the vector unit still does, other tiles do not.

@@ -107,7 +107,7 @@ public:
     // that keeps rounding errors to those of a block.
     Value block = multiply();
     words.addAndStore(
-        kb, first, last, block,
+        kb, first, last, /*isApart=*/static_cast<bool>(scratch), block,
         [&](RankedTensorType tile) -> Value {
           return LoadOp::create(b, tile, rest.memory, rest.indices, limits,
                                 Value(), rest.map);

@@ -34,8 +34,21 @@ protected:
               const TargetDescription &target, int64_t shares) const override;
   double tileCycles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override;
-  /// Words of k in the blocks of B and A that are packed at a time.
-  virtual int64_t blockWords(const CPUModel &model, int64_t words) const;
+  /// Words of k in the blocks of B and A that are packed at a time, of a
+  /// problem in words.
+  virtual int64_t blockWords(const CPUModel &model,
+                             const Problem &problem) const;
+  /// Whether panels of B are read a few times only.
+  static bool hasFewRows(const Problem &problem) {
+    constexpr int64_t few = 128;
+    return problem.m != kUnknownExtent && problem.m <= few;
+  }
+  /// Whether the second level has rows of A, of as many words as can be, and
+  /// panels of B come from beyond: of tiles of a unit, whose sums pass through
+  /// memory between blocks of k.
+  static bool hasLongBlocks(const CPUModel &model, const Problem &problem) {
+    return model.hasTiles() && !hasFewRows(problem);
+  }
 
 private:
   /// A tile whose partial sums do not fit the result's type keeps them in a
@@ -85,7 +98,8 @@ protected:
     return checkWords(plan, 2, "k", length);
   }
   // Each pass over the result costs more beside products that are cheaper.
-  int64_t blockWords(const CPUModel &model, int64_t words) const override;
+  int64_t blockWords(const CPUModel &model,
+                     const Problem &problem) const override;
 };
 
 /// Most bytes that the panels of one thread may take: far more than is fast.
@@ -423,25 +437,30 @@ private:
 
 // A square block of A in half of the second level, from which panels of B come
 // as well: the longer k, the less often the sums are loaded and stored again.
-int64_t PackedGemm::blockWords(const CPUModel &model, int64_t words) const {
+int64_t PackedGemm::blockWords(const CPUModel &model,
+                               const Problem &problem) const {
   constexpr int64_t side = 512;
   bool fits = model.l2 / 2 >= side * side * model.elementBytes;
-  return chooseKBlock(model, words, fits ? side : 256);
+  return chooseKBlock(model, problem.k, fits ? side : 256);
 }
 
-int64_t DotGemm::blockWords(const CPUModel &model, int64_t words) const {
+int64_t DotGemm::blockWords(const CPUModel &model,
+                            const Problem &problem) const {
   if (!model.hasTiles())
-    return chooseKBlock(model, words, 512);
-  // A panel of B stays in the first level while rows of A stream by. A tile has
-  // one line of each of its rows: these are an odd number of lines apart, for
-  // at a power of two they would share few sets of the cache.
-  constexpr int64_t panelColumns = 2;
+    return chooseKBlock(model, problem.k, 512);
+  // A panel of B stays in the first level while few rows of A stream by; or of
+  // many rows a block in half of the second one. A tile has one line of each of
+  // its rows: these are an odd number of lines apart, for at a power of two
+  // they would share few sets of the cache.
+  constexpr int64_t panelColumns = 2, blockRows = 256;
   int64_t step = model.tile.words;
   int64_t lineBytes = step * model.elementBytes;
-  int64_t most = model.l1 * 3 / 4 / (panelColumns * step * lineBytes);
+  int64_t most = hasLongBlocks(model, problem)
+                     ? model.l2 / 2 / (blockRows * lineBytes)
+                     : model.l1 * 3 / 4 / (panelColumns * step * lineBytes);
   int64_t steps = most;
-  if (words != kUnknownExtent) {
-    int64_t all = ceilDiv(std::max<int64_t>(1, words), step);
+  if (problem.k != kUnknownExtent) {
+    int64_t all = ceilDiv(std::max<int64_t>(1, problem.k), step);
     steps = all <= most * 3 / 2 ? all : ceilDiv(all, ceilDiv(all, most));
   }
   return (steps | 1) * step;
@@ -462,30 +481,32 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   CPUModel model = modelOf(unit, problem, target);
   model.cores = shares;
   MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
-  int64_t kBlock = blockWords(model, problem.k);
+  int64_t kBlock = blockWords(model, problem);
 
-  // B's packed block stays in this core's half of the last-level share. At most
-  // about 4096 columns of it, as whole panels of 32 or of 48.
+  // B's packed block stays in this core's half of the last-level share, or in
+  // all of it and what rows of A leave of the second level. At most about 4096
+  // columns of it, as whole panels of 32 or of 48.
+  bool isLong = hasLongBlocks(model, problem);
+  int64_t roomForB = isLong ? model.l3 + model.l2 / 2 : model.l3 / 2;
   int64_t mostColumns =
-      std::min<int64_t>(4128, model.l3 / 2 / (kBlock * model.elementBytes));
+      std::min<int64_t>(4128, roomForB / (kBlock * model.elementBytes));
   // Of few rows panels of B are read a few times only: a block of them stays in
   // the second level, of as many columns as leave k some length. Where rows of
   // B run along k these are longer, and columns fewer. A small one has room for
   // too few, and the last level keeps them.
-  constexpr int64_t fewRows = 128, depthAcross = 64, depthAlong = 256;
-  constexpr int64_t depthFar = 96;
-  bool hasFewRows =
-      !model.hasTiles() && problem.m != kUnknownExtent && problem.m <= fewRows;
+  constexpr int64_t depthAcross = 64, depthAlong = 256, depthFar = 96;
+  bool readsPanelsSeldom = !model.hasTiles() && hasFewRows(problem);
   bool isFar = model.isSecondLevelSmall();
   int64_t depth = problem.transposeSecond ? depthAlong
                   : isFar                 ? depthFar
                                           : depthAcross;
   int64_t elements = (isFar ? 2 * model.l2 : model.l2 / 4) / model.elementBytes;
-  if (hasFewRows)
+  if (readsPanelsSeldom)
     mostColumns = std::min(mostColumns, elements / depth);
   int64_t mostRows = kMaxTileExtent / 2;
   if (needsScratch(problem, kBlock)) {
-    mostRows = 256;
+    // Each tile of rows packs B anew, which weighs more beside fast products.
+    mostRows = isLong ? 2048 : 256;
     mostColumns = std::min<int64_t>(mostColumns, 512);
   }
 
@@ -531,13 +552,13 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   }
 
   if (MicroTile wide = model.widen(micro, columnsOfShare);
-      length == 1 && !hasFewRows && wide.columns > micro.columns) {
+      length == 1 && !readsPanelsSeldom && wide.columns > micro.columns) {
     micro = wide;
     columns = evenShare(columnsOfShare, micro.columns, mostColumns);
   }
 
   if (int64_t most = std::max(depth, roundDown(elements / columns, 8));
-      hasFewRows && kBlock > most)
+      readsPanelsSeldom && kBlock > most)
     kBlock = problem.k == kUnknownExtent ? most : evenShare(problem.k, 8, most);
   // Beside one panel of B every row of A is read once, and where it lies if
   // tiles of the unit are whole there.
@@ -554,8 +575,9 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
       kBlock = std::max(kBlock, whole);
   }
 
-  // A's packed rows take a third of the second level.
-  int64_t staged = model.l2 / 3 / (kBlock * model.elementBytes);
+  // A's packed rows take a third of the second level, or more than half.
+  int64_t roomForA = isLong ? model.l2 * 5 / 8 : model.l2 / 3;
+  int64_t staged = roomForA / (kBlock * model.elementBytes);
   staged = std::clamp<int64_t>(staged, 96, 336);
   staged = std::max(micro.rows, roundDown(staged, micro.rows));
   staged = evenShare(std::min(rows, kMaxTileExtent), micro.rows, staged);

@@ -38,7 +38,7 @@ RankedTensorType WordOperands::getSumsType(KernelBuilder &kb,
 }
 
 void WordOperands::addAndStore(KernelBuilder &kb, Value first, Value last,
-                               Value block,
+                               bool isApart, Value block,
                                function_ref<Value(RankedTensorType)> load,
                                function_ref<void(Value)> finish,
                                function_ref<void(Value)> keep) const {
@@ -61,14 +61,18 @@ void WordOperands::addAndStore(KernelBuilder &kb, Value first, Value last,
   auto toVectors = [&]() -> Value {
     return RelayoutOp::create(kb.builder(), vectors, block);
   };
-  kb.branch(
-      first, [&] { store(toVectors); },
-      [&] {
-        store([&] {
-          Value others = load(vectors);
-          return kb.addTiles(others, toVectors());
-        });
-      });
+  auto add = [&] {
+    Value others = load(vectors);
+    return kb.addTiles(others, toVectors());
+  };
+  if (isApart) {
+    // One store of the result, however many blocks there are: of two, one might
+    // never run.
+    kb.branch(first, [&] { keep(toVectors()); }, [&] { keep(add()); });
+    kb.branch(last, [&] { finish(load(vectors)); }, [] {});
+    return;
+  }
+  kb.branch(first, [&] { store(toVectors); }, [&] { store(add); });
 }
 
 void WordOperands::markRoundings(KernelBuilder &kb) const {

@@ -49,9 +49,9 @@ struct WordOperands {
   void markRoundings(KernelBuilder &kb) const;
   /// Adds the sums of a block to those that `load` gives of the blocks before,
   /// if it is not the `first`, and hands them to `finish`, if it is the `last`,
-  /// else to `keep`.
-  void addAndStore(KernelBuilder &kb, Value first, Value last, Value block,
-                   function_ref<Value(RankedTensorType)> load,
+  /// else to `keep`. What is kept lies in the result, or apart from it.
+  void addAndStore(KernelBuilder &kb, Value first, Value last, bool isApart,
+                   Value block, function_ref<Value(RankedTensorType)> load,
                    function_ref<void(Value)> finish,
                    function_ref<void(Value)> keep) const;
 };

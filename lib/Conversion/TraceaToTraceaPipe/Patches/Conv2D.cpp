@@ -490,7 +490,7 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
   // keeps rounding errors to those of a block, and the loads off the way.
   Value block = emitTaps(p, q, kb.splat(sums, 0), requests);
   words.addAndStore(
-      kb, first, last, block,
+      kb, first, last, /*isApart=*/static_cast<bool>(scratch), block,
       [&](RankedTensorType tile) -> Value {
         return LoadOp::create(b, tile, rest.memory, rest.indices, limits,
                               Value(), rest.map);
