@@ -142,9 +142,11 @@ TEST(CPUGemm, TilesWhereThereIsAUnitForThem) {
     // them, and 256 rows stay in the second level; of few they are short.
     Plan longBlocks = best(narrow(2048, 2048, 32 * step, type), target).plan;
     EXPECT_EQ(longBlocks.tile[2], 33 * step);
-    EXPECT_GE(longBlocks.tile[3], 256);
     Plan halves = best(narrow(2048, 2048, 128 * step, type), target).plan;
     EXPECT_EQ(halves.tile[2], 65 * step);
+    EXPECT_GE(halves.tile[3], 256);
+    // Beside them panels of B come from the last level, and are not few.
+    EXPECT_GE(halves.tile[1], 512);
     EXPECT_LT(best(narrow(128, 2048, 32 * step, type), target).plan.tile[2],
               32 * step);
     // Sums that rest apart between blocks keep all rows, beside one B.
@@ -1003,6 +1005,21 @@ TEST(CPUConv, FewRegistersAskForPanelsAhead) {
   problem = conv(1, 1, 2048, 512, 1);
   problem.isFilterConstant = true;
   EXPECT_EQ(prefetch(problem, "znver3"), 0);
+}
+
+// The last register tile of a row has as many pixels as are left: 28 of 30 cost
+// less, by more than the staging of two pixels.
+TEST(CPUConv, LastTilesOfARowAreCut) {
+  TargetDescription target = cpu("znver3", 1);
+  Problem whole = conv(1, 30, 64, 64, 3), cut = whole;
+  cut.outputWidth = 28;
+  const Variant *patch = Registry::builtin().find("conv2d.patch");
+  ASSERT_NE(patch, nullptr);
+  Plan plan = best(whole, target).plan;
+  plan.tile = {10, 30, 64, 64};
+  plan.registers() = {6, 16};
+  EXPECT_LT(patch->cycles(cut, target, plan),
+            0.98 * patch->cycles(whole, target, plan));
 }
 
 // Rows in place are where they do not stay in the second level, and single

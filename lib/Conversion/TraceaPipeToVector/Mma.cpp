@@ -426,20 +426,12 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     // Whole tiles read what they like; the others repeat their last row and
     // mask the columns.
     Value rows = op.getLimits()[0], columns = op.getLimits()[1];
-    auto compare = [&](arith::CmpIPredicate predicate, Value limit,
-                       int64_t extent) -> Value {
-      Value bound = arith::ConstantIndexOp::create(b, extent);
-      return arith::CmpIOp::create(b, predicate, limit, bound);
-    };
     RowSpan all{0, accTile.getDimSize(0)};
     SmallVector<Value> sums = emitSpans(
         b, op, adaptor.getAcc(),
         [&](RowSpan span) -> Value {
-          Value areRows =
-              compare(span.end == all.end ? arith::CmpIPredicate::sge
-                                          : arith::CmpIPredicate::eq,
-                      rows, span.end);
-          Value areColumns = compare(arith::CmpIPredicate::sge, columns,
+          Value areRows = endsAt(b, span, all, rows);
+          Value areColumns = compare(b, arith::CmpIPredicate::sge, columns,
                                      accTile.getDimSize(1));
           return arith::AndIOp::create(b, areRows, areColumns);
         },
@@ -460,6 +452,21 @@ private:
   struct RowSpan {
     int64_t first, end;
   };
+
+  static Value compare(ImplicitLocOpBuilder &b, arith::CmpIPredicate predicate,
+                       Value x, int64_t y) {
+    return arith::CmpIOp::create(b, predicate, x,
+                                 arith::ConstantIndexOp::create(b, y));
+  }
+  /// Whether the rows up to `end` end as `span` does: what is beyond `all` of
+  /// them counts for nothing.
+  static Value endsAt(ImplicitLocOpBuilder &b, RowSpan span, RowSpan all,
+                      Value end) {
+    bool isOpen = span.end == all.end;
+    return compare(
+        b, isOpen ? arith::CmpIPredicate::sge : arith::CmpIPredicate::eq, end,
+        span.end);
+  }
 
   /// Code for all rows and each of the operation's spans of them, where `is`
   /// says so, and for any others.
@@ -504,19 +511,15 @@ private:
     ValueRange rows = op.getRows();
     if (rows.empty())
       return emit({0, extent});
-    auto compare = [&](arith::CmpIPredicate predicate, Value x, int64_t y) {
-      return arith::CmpIOp::create(b, predicate, x,
-                                   arith::ConstantIndexOp::create(b, y));
-    };
+    RowSpan all{0, extent};
     return emitSpans(
         b, op, acc,
         [&](RowSpan span) -> Value {
-          Value first = compare(span.first == 0 ? arith::CmpIPredicate::sle
+          Value first = compare(b,
+                                span.first == 0 ? arith::CmpIPredicate::sle
                                                 : arith::CmpIPredicate::eq,
                                 rows[0], span.first);
-          Value end = compare(span.end == extent ? arith::CmpIPredicate::sge
-                                                 : arith::CmpIPredicate::eq,
-                              rows[1], span.end);
+          Value end = endsAt(b, span, all, rows[1]);
           return arith::AndIOp::create(b, first, end);
         },
         emit,
@@ -525,8 +528,8 @@ private:
           for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
             int64_t row = lanes.getCoordinate(reg, 0)[0];
             Value isIn = arith::AndIOp::create(
-                b, compare(arith::CmpIPredicate::sle, rows[0], row),
-                compare(arith::CmpIPredicate::sgt, rows[1], row));
+                b, compare(b, arith::CmpIPredicate::sle, rows[0], row),
+                compare(b, arith::CmpIPredicate::sgt, rows[1], row));
             sums[reg] = arith::SelectOp::create(b, isIn, sums[reg], acc[reg]);
           }
           return sums;

@@ -225,7 +225,7 @@ tracea_pipe.kernel @often(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref
   tracea_pipe.end
 }
 
-// Of some rows: loops for all, for all but the edges', and one for any, which keeps what is not among them.
+// Of some rows: loops for all, for the span that is met often, and one for any, which keeps what is not among them.
 // CHECK-LABEL: tracea_pipe.kernel @rows(
 // CHECK-SAME:    %[[FIRST:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index
 // CHECK:         %[[C:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>

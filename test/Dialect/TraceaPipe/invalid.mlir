@@ -1046,7 +1046,7 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
-  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 3]}}
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one, beside limits 0, and a later end of 2 rows, found [1, 3]}}
   %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [1, 3] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }
@@ -1055,7 +1055,7 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
-  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 1]}}
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one, beside limits 0, and a later end of 2 rows, found [1, 1]}}
   %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [1, 1] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }
@@ -1064,7 +1064,7 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
-  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [0, 1, 2]}}
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one, beside limits 0, and a later end of 2 rows, found [0, 1, 2]}}
   %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) spans [0, 1, 2] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }
@@ -1072,8 +1072,17 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 // -----
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one, beside limits 0, and a later end of 2 rows, found [1, 2]}}
+  %0 = tracea_pipe.mma %a, %b, %c spans [1, 2] limits(%n, %n) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
-  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one and a later end of 2 rows, found [1, 2]}}
+  // expected-error @below {{expects spans, beside rows or limits, to be pairs of a first one, beside limits 0, and a later end of 2 rows, found [1, 2]}}
   %0 = tracea_pipe.mma %a, %b, %c spans [1, 2] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return
 }

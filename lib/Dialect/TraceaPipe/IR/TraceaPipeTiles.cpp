@@ -97,12 +97,14 @@ void PrefetchOp::getEffects(
 // mma, reduce, broadcast, relayout, coordinate
 //===----------------------------------------------------------------------===//
 
-/// Whether `spans` are pairs of a first row and an end of `rows`.
-static bool areSpans(ArrayRef<int64_t> spans, int64_t rows) {
+/// Whether `spans` are pairs of a first row, at most `lastFirst`, and an end of
+/// `rows`.
+static bool areSpans(ArrayRef<int64_t> spans, int64_t lastFirst, int64_t rows) {
   if (spans.size() % 2)
     return false;
   for (size_t i = 0; i < spans.size(); i += 2)
-    if (spans[i] < 0 || spans[i] >= spans[i + 1] || spans[i + 1] > rows)
+    if (spans[i] < 0 || spans[i] > lastFirst || spans[i] >= spans[i + 1] ||
+        spans[i + 1] > rows)
       return false;
   return true;
 }
@@ -138,13 +140,16 @@ LogicalResult MmaOp::verify() {
                             "limits, found "
                          << getRows().size() << " and " << getLimits().size()
                          << " limits";
-  if (std::optional<ArrayRef<int64_t>> spans = getSpans())
+  if (std::optional<ArrayRef<int64_t>> spans = getSpans()) {
+    int64_t extent = acc.getDimSize(0);
+    // Limits leave the first row in.
     if ((getRows().empty() && getLimits().empty()) ||
-        !areSpans(*spans, acc.getDimSize(0)))
+        !areSpans(*spans, getLimits().empty() ? extent : 0, extent))
       return emitOpError() << "expects spans, beside rows or limits, to be "
-                              "pairs of a first one and a later end of "
-                           << acc.getDimSize(0) << " rows, found [" << *spans
-                           << "]";
+                              "pairs of a first one, beside limits 0, and a "
+                              "later end of "
+                           << extent << " rows, found [" << *spans << "]";
+  }
   if (getPrecision() != Precision::Full)
     for (Type type :
          {lhs.getElementType(), rhs.getElementType(), acc.getElementType()})
