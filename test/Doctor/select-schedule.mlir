@@ -27,7 +27,7 @@
 // CHECK-SAME:  variant = "gemm.packed", unit = vector, tile = [256, 512, 256, 256], registers = [8, 32]
 // AVX2-LABEL:  @gemm
 // AVX2:        variant = "gemm.packed"
-// AVX2-SAME:   registers = [4, 24]
+// AVX2-SAME:   registers = [6, 16]
 // REMARK:      remark: {{.*}}schedule-selected{{.*}}tracea-doctor
 // REMARK-SAME: tracea.gemm: takes 'gemm.packed' with tile = [256, 512, 256, 256], registers = [8, 32]
 func.func @gemm(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,

@@ -255,9 +255,9 @@ TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
   EXPECT_THAT(best(problem, cpu("sapphirerapids", 1)).plan.registers(),
               ElementsAre(8, 32));
   EXPECT_THAT(best(problem, cpu("haswell", 1)).plan.registers(),
-              ElementsAre(4, 24));
+              ElementsAre(6, 16));
   EXPECT_THAT(best(problem, cpu("x86-64-v3", 1)).plan.registers(),
-              ElementsAre(4, 24));
+              ElementsAre(6, 16));
   EXPECT_THAT(best(problem, cpu("neoverse-v1", 1)).plan.registers(),
               ElementsAre(8, 8));
   EXPECT_THAT(best(gemm(1024, 1024, 1024, ElementType::F64), cpu("znver4", 1))
@@ -283,7 +283,29 @@ TEST(CPUGemm, RegisterTilesAreWideWhereColumnsFillThem) {
   EXPECT_THAT(registers(2048, 1920, 2), ElementsAre(8, 48));
   EXPECT_THAT(registers(2048, 2048, 16), ElementsAre(8, 32));
   EXPECT_THAT(registers(1024, 960, 1, ElementType::F32, "haswell"),
-              ElementsAre(4, 24));
+              ElementsAre(6, 16));
+}
+
+// Of 16 registers a tile has six rows where these leave hardly more without
+// work than four do; words are packed by four.
+TEST(CPUGemm, RegisterTilesOfFewRegistersHaveSixRows) {
+  auto registers = [](int64_t m, int64_t n, ElementType type = ElementType::F32,
+                      const char *name = "znver3") {
+    return best(gemm(m, n, 1024, type), cpu(name, 1)).plan.registers();
+  };
+  EXPECT_THAT(registers(1024, 1024), ElementsAre(6, 16));
+  EXPECT_THAT(registers(1000, 1000), ElementsAre(6, 16));
+  EXPECT_THAT(registers(kUnknownExtent, kUnknownExtent), ElementsAre(6, 16));
+  EXPECT_THAT(registers(1024, 1024, ElementType::F64), ElementsAre(6, 8));
+  // 768 columns are filled by three vectors and two, 128 rows by four alone.
+  EXPECT_THAT(registers(128, 768), ElementsAre(4, 24));
+  EXPECT_THAT(registers(132, 768), ElementsAre(6, 16));
+  Problem bytes = gemm(1024, 1024, 1024, ElementType::I8);
+  bytes.accumulator = ElementType::I32;
+  bytes.result = ElementType::I32;
+  Candidate choice = best(bytes, cpu("alderlake", 1));
+  EXPECT_EQ(choice.variant->name(), "gemm.dot");
+  EXPECT_EQ(choice.plan.registers()[0], 4);
 }
 
 // Blocks of k are longer where the second level has room for a square block of
@@ -298,6 +320,9 @@ TEST(CPUGemm, BlocksOfKFillTheSecondLevel) {
   EXPECT_EQ(depth("znver4", 2048), 256);
   EXPECT_EQ(depth("znver4", 1027), 264);
   EXPECT_EQ(depth("znver4", 383), 383);
+  // Of few registers a panel of two vectors fills the first level.
+  EXPECT_EQ(depth("znver3", 2048), 512);
+  EXPECT_EQ(depth("znver3", 1027), 520);
 }
 
 // Few rows meet a packed block of B a few times only: it stays in a quarter of
@@ -1392,7 +1417,7 @@ TEST(CPUVariants, WrongPlansAreRefused) {
       {square, "gemm.packed", {63, 64, 64, 64}, {8, 32}, "tile extent m"},
       {square, "gemm.packed", {64, 65, 64, 64}, {8, 32}, "tile extent n"},
       {square, "gemm.packed", {64, 64, 64, 65}, {8, 32}, "staged m"},
-      {square, "gemm.packed", {60, 64, 64, 60}, {6, 32}, "power of two"},
+      {heads, "attention.flash", {60, 64}, {6, 32}, "power of two"},
       {square, "gemm.packed", {64, 64, 64, 64}, {8, 24}, "multiple of 16"},
       {square, "gemm.packed", {64, 64, 64, 64}, {64, 32}, "more than 64"},
       {square, "linalg", {1}, {}, "takes no tile"},

@@ -158,9 +158,11 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
   Value length = limits[run];
   Type destElement = destType.getElementType();
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
-  // A short row of the slot is one vector of its own, without a mask.
+  // A short row of the slot is one vector of its own, without a mask; one that
+  // is stored in parts only where masked stores are slower still.
   if (int64_t extent = destType.getDimSize(run);
-      extent < lanes && llvm::isPowerOf2_64(extent))
+      extent < lanes &&
+      (llvm::isPowerOf2_64(extent) || !hasNarrowMasks()))
     lanes = extent;
   auto loadType = VectorType::get(lanes, sourceType.getElementType());
   auto vectorType = VectorType::get(lanes, destElement);
@@ -230,11 +232,11 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
 }
 
 void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
-                            int64_t width) {
+                            int64_t width, int64_t across) {
   int64_t last = destType.getRank() - 1;
   Value run = at[runDim], column = at[last];
   Value runEnd = addIndex(b, run, width),
-        columnEnd = addIndex(b, column, width);
+        columnEnd = addIndex(b, column, across);
   Value whole =
       both(compare(arith::CmpIPredicate::sle, runEnd, limits[runDim]),
            compare(arith::CmpIPredicate::sle, columnEnd, limits[last]));
@@ -242,7 +244,7 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
   whole = both(whole, isInside(at));
   SmallVector<Value> corner(at.begin(), at.end());
   corner[runDim] = addIndex(b, run, width - 1);
-  corner[last] = addIndex(b, column, width - 1);
+  corner[last] = addIndex(b, column, across - 1);
   whole = both(whole, isInside(corner));
 
   auto loadType = VectorType::get(width, sourceType.getElementType());
@@ -250,15 +252,20 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(ifOp.thenBlock());
   SmallVector<Value> rows;
-  for (int64_t i = 0; i < width; ++i) {
+  for (int64_t i = 0; i < across; ++i) {
     at[last] = addIndex(b, column, i);
     Value loaded =
         vector::LoadOp::create(b, loadType, source, getSourceIndices(at));
     rows.push_back(convertElements(b, loaded, destType.getElementType()));
   }
   at[last] = column;
+  // Rows that make the block a square, of which nothing is stored.
+  rows.resize(width, rows.front());
+  auto stored = llvm::to_vector(llvm::seq<int64_t>(0, across));
   for (auto [i, row] : llvm::enumerate(transposeVectors(b, rows))) {
     at[runDim] = addIndex(b, run, i);
+    if (across < width)
+      row = vector::ShuffleOp::create(b, row, row, stored);
     vector::StoreOp::create(b, row, dest, at);
   }
 
@@ -429,10 +436,15 @@ void CopyEmitter::emit() {
     return emitLoops(dims, at, [&] { emitEveryOther(at, *run); });
   }
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
-  // A power of two that divides the slot's last extent.
+  // A power of two that divides the slot's last extent, or of a short one the
+  // next power above it.
   int64_t extent = destType.getDimSize(last);
-  int64_t width =
-      std::min<int64_t>(extent & -extent, llvm::bit_floor(uint64_t(lanes)));
+  int64_t most = llvm::bit_floor(static_cast<uint64_t>(lanes));
+  int64_t width = std::min(extent & -extent, most), across = width;
+  if (width < 4 && extent > 2 && extent <= most) {
+    width = llvm::bit_ceil(static_cast<uint64_t>(extent));
+    across = extent;
+  }
   bool monotone = llvm::all_of(forms, [](const LinearForm &form) {
     return llvm::all_of(form.coefficients, [](int64_t c) { return c >= 0; });
   });
@@ -442,14 +454,14 @@ void CopyEmitter::emit() {
   }
   llvm::erase_if(dims, [&](int64_t dim) { return dim == *run || dim == last; });
   emitLoops(dims, at, [&] {
-    auto columns = scf::ForOp::create(b, zero, limits[last], constant(width));
+    auto columns = scf::ForOp::create(b, zero, limits[last], constant(across));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(columns.getBody());
     auto runs = scf::ForOp::create(b, zero, limits[*run], constant(width));
     b.setInsertionPointToStart(runs.getBody());
     at[last] = columns.getInductionVar();
     at[*run] = runs.getInductionVar();
-    emitBlock(at, *run, width);
+    emitBlock(at, *run, width, across);
   });
 }
 

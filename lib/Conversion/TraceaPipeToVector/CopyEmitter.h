@@ -54,6 +54,12 @@ private:
     return arith::AndIOp::create(b, x, y);
   }
 
+  /// Masks of all elements, and in registers of their own, came with vectors of
+  /// 512 bits. Without them LLVM makes a branch for each byte or half, which
+  /// loops over elements say shorter, and a Zen 3 takes 18 cycles to store a
+  /// part of a vector of f32.
+  bool hasNarrowMasks() const { return context.vectorBits >= 512; }
+
   bool walks(int64_t dim) const {
     return llvm::is_contained(transfer.along, dim);
   }
@@ -84,7 +90,10 @@ private:
   /// A few rows at a time for all panels: each goes by as a stream, and each
   /// of its lines once.
   void emitPanels(SmallVectorImpl<Value> &at, int64_t panel);
-  void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
+  /// Turns a block of `width` places along the source's rows and `across` rows,
+  /// no more than these.
+  void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width,
+                 int64_t across);
   /// Whether the slot's last dimension takes every other place of the source's
   /// rows, and `run` the two between.
   bool isEveryOther(int64_t run) const;

@@ -46,12 +46,6 @@ std::optional<int64_t> CopyEmitter::getWordRun() const {
   return run;
 }
 
-/// Masks of bytes and halves came with vectors of 512 bits. Without them LLVM
-/// makes a branch for each element, which loops over elements say shorter.
-static bool hasNarrowMasks(const VectorLoweringContext &context) {
-  return context.vectorBits >= 512;
-}
-
 /// The elements of a block of `width` words of dimension `across`, and of as
 /// many steps of dimension `run` if it is another one.
 void CopyEmitter::emitCutBlock(SmallVectorImpl<Value> &at, int64_t run,
@@ -153,7 +147,7 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
       },
       /*isWhole=*/true);
   b.setInsertionPointToStart(ifOp.elseBlock());
-  if (!hasNarrowMasks(context))
+  if (!hasNarrowMasks())
     return emitCutBlock(at, run, across, width);
   Value left =
       mulIndex(b, b.createOrFold<arith::SubIOp>(limits[run], first), length);
@@ -202,7 +196,7 @@ void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
         vector::LoadOp::create(b, elements, source, getSourceIndices(at));
     vector::StoreOp::create(b, widen(all), collapsed, getCollapsed(at));
     b.setInsertionPointToStart(ifOp.elseBlock());
-    if (!hasNarrowMasks(context))
+    if (!hasNarrowMasks())
       return emitCutBlock(at, run, run, width);
     Value left =
         mulIndex(b, b.createOrFold<arith::SubIOp>(limits[run], first), length);
@@ -262,7 +256,7 @@ void CopyEmitter::emitLoads(SmallVectorImpl<Value> &at, int64_t run,
     return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
   });
   b.setInsertionPointToStart(ifOp.elseBlock());
-  if (!hasNarrowMasks(context))
+  if (!hasNarrowMasks())
     return emitCutBlock(at, run, across, width);
   Value left = b.createOrFold<arith::SubIOp>(limits[run], at[run]);
   emit([&] {

@@ -132,7 +132,33 @@ tracea_pipe.kernel @transposed(%a: memref<?x?xf32>, %k: index, %w: index) {
   tracea_pipe.end
 }
 
-// Neither: every second element; a slot of three columns; memory without
+// A slot of three columns: blocks of four places of three rows, of which the first row
+// stands in for the fourth, and is not stored. Where it runs along the source's rows
+// each of its rows is one vector.
+// CHECK-LABEL: tracea_pipe.kernel @three_columns(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xf32>
+// CHECK:         scf.for %[[K:.*]] = %{{.*}} to %c8{{.*}} step %c4
+// CHECK-COUNT-3:   vector.load %[[A]]{{.*}} vector<4xf32>
+// CHECK-NOT:       vector.load
+// CHECK:           vector.shuffle %{{.*}} [0, 1, 2] : vector<4xf32>
+// CHECK-COUNT-4:   vector.store %{{.*}} : memref<8x3xf32>, vector<3xf32>
+// CHECK-NOT:       vector.store
+// CHECK:         scf.for
+// CHECK:           vector.load %[[A]]{{.*}} vector<3xf32>
+// CHECK-NEXT:      vector.store
+// CHECK-NOT:       masked
+// CHECK:         end
+tracea_pipe.kernel @three_columns(%a: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s0 = tracea_pipe.scratch : memref<8x3xf32, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(k, i) -> (i, k)> to %s0 : memref<?x?xf32>, memref<8x3xf32, #s>
+    %s1 = tracea_pipe.scratch : memref<8x3xf32, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(k, i) -> (k, i)> to %s1 : memref<?x?xf32>, memref<8x3xf32, #s>
+  }
+  tracea_pipe.end
+}
+
+// Neither: every second element; a slot of five columns, more than lanes; memory without
 // neighbours; elements below a byte.
 // CHECK-LABEL: tracea_pipe.kernel @elements
 // CHECK-NOT:     vector.
@@ -140,7 +166,7 @@ tracea_pipe.kernel @transposed(%a: memref<?x?xf32>, %k: index, %w: index) {
 // CHECK-NEXT:    memref.store %{{.*}} : memref<4x8xf32>
 // CHECK-NOT:     vector.
 // CHECK:         memref.load %{{.*}} : memref<?x?xf32>
-// CHECK-NEXT:    memref.store %{{.*}} : memref<8x3xf32>
+// CHECK-NEXT:    memref.store %{{.*}} : memref<8x5xf32>
 // CHECK-NOT:     vector.
 // CHECK:         memref.load %{{.*}} : memref<8x8xf32, strided<[1, 8], offset: ?>>
 // CHECK-NEXT:    memref.store %{{.*}} : memref<4x8xf32>
@@ -153,8 +179,8 @@ tracea_pipe.kernel @elements(%a: memref<?x?xf32>, %b: memref<?x?xi1>, %m: memref
   tracea_pipe.tiles (%i, %j) in (%n, %n) {
     %s0 = tracea_pipe.scratch : memref<4x8xf32, #s>
     tracea_pipe.copy %a[%i, %j] map affine_map<(i, k) -> (i, k * 2)> to %s0 : memref<?x?xf32>, memref<4x8xf32, #s>
-    %s1 = tracea_pipe.scratch : memref<8x3xf32, #s>
-    tracea_pipe.copy %a[%i, %j] map affine_map<(k, i) -> (i, k)> to %s1 : memref<?x?xf32>, memref<8x3xf32, #s>
+    %s1 = tracea_pipe.scratch : memref<8x5xf32, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(k, i) -> (i, k)> to %s1 : memref<?x?xf32>, memref<8x5xf32, #s>
     %v = tracea_pipe.view %m[%i, %j] map affine_map<(i, j) -> (j, i)> : memref<8x8xf32> -> memref<8x8xf32, strided<[1, 8], offset: ?>>
     %s2 = tracea_pipe.scratch : memref<4x8xf32, #s>
     tracea_pipe.copy %v[%i, %j] map affine_map<(i, k) -> (i, k)> to %s2
