@@ -15,6 +15,7 @@
 #include "Contraction/ContractionResults.h"
 #include "Contraction/Panels.h"
 #include "Variants.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Requests.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -141,6 +142,74 @@ static bool packsRhsOnce(GemmOp op, const WordOperands &words) {
          hasConstantPanels(op.getRhs(), words.packed);
 }
 
+/// Asks the second level for a part of what a block of k reads of an operand:
+/// `extent` of its rows or columns and `steps` along k, as far as the limits of
+/// both go.
+static void prefetchPart(KernelBuilder &kb, const MatrixOperand &operand,
+                         const ResultTile &grid, Value outer, Value k,
+                         SmallVector<Value> limits, int64_t extent,
+                         int64_t steps) {
+  // The tile's last dimension is that of the operand's rows.
+  bool isAlongK = operand.getDimK() > operand.getOuterDim();
+  SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
+  SmallVector<int64_t> shape = {extent, steps};
+  if (!isAlongK) {
+    std::swap(shape[0], shape[1]);
+    std::swap(limits[0], limits[1]);
+  }
+  AffineMap map = kb.map(2, operand.at(batch, kb.dim(isAlongK ? 0 : 1),
+                                       kb.dim(isAlongK ? 1 : 0)));
+  PrefetchOp::create(kb.builder(), kb.getMemRef(operand.getTensor()),
+                     operand.at(grid, outer, k), limits, map, shape,
+                     /*write=*/false, /*level=*/2);
+}
+
+namespace {
+/// What the register tiles of a block of k ask for of the next block of a right
+/// operand that is about to be packed: each for an equal share, in the order
+/// in which memory has it. Packing alone waits for memory, and products leave
+/// it idle.
+class NextBlock {
+public:
+  /// Of blocks of `columns` and `depth` elements along k, which `tiles` register
+  /// tiles share.
+  NextBlock(KernelBuilder &kb, const MatrixOperand &operand, int64_t columns,
+            int64_t depth, int64_t tiles)
+      : kb(kb), operand(operand) {
+    bool isAlongK = operand.getDimK() > operand.getOuterDim();
+    int64_t rows = isAlongK ? columns : depth;
+    int64_t length = isAlongK ? depth : columns;
+    int64_t line = getLineElements(kb.getMemRef(operand.getTensor()));
+    partsOfRow = std::clamp<int64_t>(tiles / rows, 1,
+                                     llvm::divideCeil(length, line));
+    int64_t part = llvm::alignTo(llvm::divideCeil(length, partsOfRow), line);
+    int64_t count = llvm::divideCeil(rows * partsOfRow, tiles);
+    extent = isAlongK ? count : part;
+    steps = isAlongK ? part : count;
+  }
+
+  /// The share of a register tile, of the block from column `grid.n` and `k` on
+  /// that has `sizeN` columns and `sizeK` elements along k.
+  void prefetch(const ResultTile &grid, Value tile, Value k, Value sizeN,
+                Value sizeK) const {
+    IndexMath &ix = kb.index();
+    bool isAlongK = operand.getDimK() > operand.getOuterDim();
+    Value row = ix.floorDiv(tile, partsOfRow);
+    Value part = ix.sub(tile, ix.mul(row, partsOfRow));
+    Value column = ix.mul(isAlongK ? row : part, extent);
+    Value step = ix.mul(isAlongK ? part : row, steps);
+    prefetchPart(kb, operand, grid, ix.add(grid.n, column), ix.add(k, step),
+                 {ix.sub(sizeN, column), ix.sub(sizeK, step)}, extent, steps);
+  }
+
+private:
+  KernelBuilder &kb;
+  const MatrixOperand &operand;
+  /// Shares of a row, and columns and elements along k of a share.
+  int64_t partsOfRow, extent, steps;
+};
+} // namespace
+
 /// The kernel of packed operands, or of words of dot products.
 static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
                         const WordOperands &words, StoreVectors store) {
@@ -177,6 +246,11 @@ static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
     nextSteps = std::min<int64_t>(
         llvm::divideCeil(tileK, llvm::divideCeil(stageM, regM)),
         tileK / stepsOfRequest);
+
+  int64_t tilesM = llvm::divideCeil(tileM, regM), tilesN = tileN / regN;
+  std::optional<NextBlock> nextBlock;
+  if (fields.prefetch && !rhs.hasPanels())
+    nextBlock.emplace(kb, rhs, tileN, tileK, tilesM * tilesN);
 
   RestingSums sums(kb, contraction, store, range, {tileM, tileN, tileK}, words);
   sums.loop([&](Value k0, Value lengthK) {
@@ -216,6 +290,13 @@ static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
           sums.add(
               part, ix.add(ms, i), j, {ix.sub(rows, i), ix.sub(lengthN, j)},
               accTile, [&]() -> Value {
+                if (nextBlock) {
+                  Value next = ix.add(k0, tileK);
+                  Value tile = ix.add(ix.mul(ix.floorDiv(j, regN), tilesM),
+                                      ix.floorDiv(ix.add(ms, i), regM));
+                  nextBlock->prefetch(grid, tile, next, lengthN,
+                                      ix.sub(sizeK, next));
+                }
                 if (nextSteps > 0)
                   rhsPanels.prefetchNext(
                       rhsMemory, column,
@@ -271,23 +352,10 @@ static void buildDirect(KernelBuilder &kb, GemmContraction &contraction,
     return {ix.sub(lengthM, i), ix.sub(lengthN, j)};
   };
 
-  // Asks the second level for a part of what the next block of k reads.
   auto prefetch = [&](const MatrixOperand &operand, Value outer, Value k,
                       Value outerLimit, int64_t extent, int64_t steps) {
-    // The tile's last dimension is that of the operand's rows.
-    bool isAlongK = operand.getDimK() > operand.getOuterDim();
-    SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
-    SmallVector<int64_t> shape = {extent, steps};
-    SmallVector<Value> limits = {outerLimit, ix.sub(sizeK, k)};
-    if (!isAlongK) {
-      std::swap(shape[0], shape[1]);
-      std::swap(limits[0], limits[1]);
-    }
-    AffineMap map = kb.map(2, operand.at(batch, kb.dim(isAlongK ? 0 : 1),
-                                         kb.dim(isAlongK ? 1 : 0)));
-    PrefetchOp::create(b, kb.getMemRef(operand.getTensor()),
-                       operand.at(grid, outer, k), limits, map, shape,
-                       /*write=*/false, /*level=*/2);
+    prefetchPart(kb, operand, grid, outer, k, {outerLimit, ix.sub(sizeK, k)},
+                 extent, steps);
   };
   int64_t tilesM = tileM / regM, tilesN = tileN / regN;
   int64_t nextRows = llvm::divideCeil(regM, tilesN);
