@@ -266,7 +266,7 @@ TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
 }
 
 // Of 32 registers a tile takes three vectors of columns where they are filled,
-// of the share of a core, and two of few rows.
+// of the share of a core, and two of few rows, whose blocks are not asked for.
 TEST(CPUGemm, RegisterTilesAreWideWhereColumnsFillThem) {
   auto registers = [](int64_t m, int64_t n, int64_t cores,
                       ElementType type = ElementType::F32,
@@ -278,7 +278,8 @@ TEST(CPUGemm, RegisterTilesAreWideWhereColumnsFillThem) {
   for (int64_t n : {256, 512, 1024})
     EXPECT_THAT(registers(1024, n, 1), ElementsAre(8, 32)) << n;
   EXPECT_THAT(registers(1024, 1032, 1, ElementType::F64), ElementsAre(8, 24));
-  EXPECT_THAT(registers(128, 2048, 1), ElementsAre(8, 32));
+  EXPECT_THAT(registers(128, 480, 1), ElementsAre(8, 32));
+  EXPECT_THAT(registers(128, 2048, 1), ElementsAre(8, 48));
   EXPECT_THAT(registers(1024, kUnknownExtent, 1), ElementsAre(8, 32));
   EXPECT_THAT(registers(2048, 1920, 2), ElementsAre(8, 48));
   EXPECT_THAT(registers(2048, 2048, 16), ElementsAre(8, 32));
@@ -326,8 +327,9 @@ TEST(CPUGemm, BlocksOfKFillTheSecondLevel) {
 }
 
 // Beside a small second level rows of a far B are asked for while the block
-// before them is multiplied: from end to end, more at a time of more rows. Where
-// they are short, or near, or few rows of A meet them, they are read directly.
+// before them is multiplied: from end to end, more at a time of more rows.
+// Where they are short, or near, or few rows of A meet them, they are read
+// directly.
 TEST(CPUGemm, BlocksOfFewRowsAreAskedFor) {
   TargetDescription target = cpu("znver3", 1);
   auto isPacked = [&](const Problem &problem) {
@@ -358,6 +360,26 @@ TEST(CPUGemm, BlocksOfFewRowsAreAskedFor) {
   EXPECT_EQ(asksAhead(gemm(128, 4096, 4096)), 1);
   EXPECT_EQ(asksAhead(gemm(129, 4096, 4096)), 0);
   EXPECT_EQ(asksAhead(gemm(128, 512, 512)), 0);
+  // Vectors of 512 bits multiply more rows while memory gives a block, and most
+  // of long ones, which half of the second level has room for few of.
+  TargetDescription xeon = cpu("sapphirerapids", 1);
+  auto blockOf = [&](int64_t m, int64_t n, int64_t k) {
+    Candidate choice = best(gemm(m, n, k), xeon);
+    return choice.variant->name() == "gemm.packed" &&
+                   choice.plan.params.as<schedule::CPUGemm>().prefetch
+               ? choice.plan.tile[2]
+               : 0;
+  };
+  EXPECT_EQ(blockOf(23, 1000, 1000), 0);
+  EXPECT_EQ(blockOf(24, 1000, 1000), 128);
+  EXPECT_EQ(blockOf(47, 4096, 4096), 0);
+  EXPECT_EQ(blockOf(48, 4096, 4096), 64);
+  EXPECT_EQ(blockOf(128, 768, 3072), 128);
+  EXPECT_EQ(blockOf(129, 768, 3072), 0);
+  EXPECT_EQ(blockOf(64, 512, 512), 128);
+  EXPECT_EQ(blockOf(64, 512, 256), 0);
+  EXPECT_EQ(blockOf(64, 300, 5000), 0);
+  EXPECT_EQ(blockOf(64, 768, kUnknownExtent), 0);
   // Panels of a constant are read where they lie.
   Problem constant = gemm(32, 4096, 4096);
   constant.isSecondConstant = true;
@@ -385,9 +407,11 @@ TEST(CPUGemm, BlocksOfFewRowsStayInTheSecondLevel) {
   };
   EXPECT_THAT(tileOf(16, true), ElementsAre(16, 512, 256, 16));
   EXPECT_THAT(tileOf(128, true), ElementsAre(128, 512, 256, 128));
-  EXPECT_THAT(tileOf(128, false), ElementsAre(128, 2048, 64, 128));
+  // One that is asked for may take half of it, whole rows at a time.
+  EXPECT_THAT(tileOf(128, false), ElementsAre(128, 4128, 64, 128));
+  EXPECT_EQ(best(gemm(128, 512, 512), target).plan.tile[2], 128);
   // Few columns leave k more of it; more rows use a block more often.
-  EXPECT_EQ(best(gemm(128, 512, 512), target).plan.tile[2], 256);
+  EXPECT_EQ(best(gemm(128, 500, 512), target).plan.tile[2], 256);
   EXPECT_THAT(tileOf(129, false), ElementsAre(136, 4128, 512, 136));
   EXPECT_EQ(best(gemm(100, 256, kUnknownExtent), target).plan.tile[2], 512);
   EXPECT_EQ(best(gemm(100, 2048, kUnknownExtent), target).plan.tile[2], 64);
@@ -544,12 +568,12 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
             128);
   EXPECT_THAT(best(gemm(17, 17, 17), cpu("znver4", 1)).plan.registers(),
               ElementsAre(6, 32));
-  EXPECT_EQ(best(gemm(64, 512, 512), cpu("znver4", 1)).variant->name(),
+  EXPECT_EQ(best(gemm(64, 500, 512), cpu("znver4", 1)).variant->name(),
             "gemm.direct");
   const Variant *direct = Registry::builtin().find("gemm.direct");
   ASSERT_NE(direct, nullptr);
-  EXPECT_EQ(direct->whyNot(gemm(64, 512, 512), target), "");
-  Problem narrow = gemm(64, 512, 512);
+  EXPECT_EQ(direct->whyNot(gemm(64, 500, 512), target), "");
+  Problem narrow = gemm(64, 500, 512);
   narrow.operand = narrow.second = ElementType::BF16;
   EXPECT_THAT(direct->whyNot(narrow, target),
               HasSubstr("neither is m known to be at most 32 nor n"));

@@ -161,8 +161,7 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
   // A short row of the slot is one vector of its own, without a mask; one that
   // is stored in parts only where masked stores are slower still.
   if (int64_t extent = destType.getDimSize(run);
-      extent < lanes &&
-      (llvm::isPowerOf2_64(extent) || !hasNarrowMasks()))
+      extent < lanes && (llvm::isPowerOf2_64(extent) || !hasNarrowMasks()))
     lanes = extent;
   auto loadType = VectorType::get(lanes, sourceType.getElementType());
   auto vectorType = VectorType::get(lanes, destElement);

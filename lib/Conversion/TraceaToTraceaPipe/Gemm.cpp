@@ -157,8 +157,8 @@ static void prefetchPart(KernelBuilder &kb, const MatrixOperand &operand,
     std::swap(shape[0], shape[1]);
     std::swap(limits[0], limits[1]);
   }
-  AffineMap map = kb.map(2, operand.at(batch, kb.dim(isAlongK ? 0 : 1),
-                                       kb.dim(isAlongK ? 1 : 0)));
+  AffineMap map = kb.map(
+      2, operand.at(batch, kb.dim(isAlongK ? 0 : 1), kb.dim(isAlongK ? 1 : 0)));
   PrefetchOp::create(kb.builder(), kb.getMemRef(operand.getTensor()),
                      operand.at(grid, outer, k), limits, map, shape,
                      /*write=*/false, /*level=*/2);
@@ -168,11 +168,12 @@ namespace {
 /// What the register tiles of a block of k ask for of the next block of a right
 /// operand that is about to be packed: each for an equal share, in the order
 /// in which memory has it. Packing alone waits for memory, and products leave
-/// it idle.
+/// it idle. Where shares exceed what one request may be their rest is not asked
+/// for.
 class NextBlock {
 public:
-  /// Of blocks of `columns` and `depth` elements along k, which `tiles` register
-  /// tiles share.
+  /// Of blocks of `columns` and `depth` elements along k, which `tiles`
+  /// register tiles share.
   NextBlock(KernelBuilder &kb, const MatrixOperand &operand, int64_t columns,
             int64_t depth, int64_t tiles)
       : kb(kb), operand(operand) {
@@ -180,10 +181,12 @@ public:
     int64_t rows = isAlongK ? columns : depth;
     int64_t length = isAlongK ? depth : columns;
     int64_t line = getLineElements(kb.getMemRef(operand.getTensor()));
-    partsOfRow = std::clamp<int64_t>(tiles / rows, 1,
-                                     llvm::divideCeil(length, line));
+    partsOfRow =
+        std::clamp<int64_t>(tiles / rows, 1, llvm::divideCeil(length, line));
     int64_t part = llvm::alignTo(llvm::divideCeil(length, partsOfRow), line);
+    part = std::min(part, PrefetchOp::kMostElements);
     int64_t count = llvm::divideCeil(rows * partsOfRow, tiles);
+    count = std::min(count, PrefetchOp::kMostElements / part);
     extent = isAlongK ? count : part;
     steps = isAlongK ? part : count;
   }
@@ -244,8 +247,9 @@ static void buildPacked(KernelBuilder &kb, GemmContraction &contraction,
   int64_t nextSteps = 0;
   if (words.length == 1 && tileN > regN)
     nextSteps = std::min<int64_t>(
-        llvm::divideCeil(tileK, llvm::divideCeil(stageM, regM)),
-        tileK / stepsOfRequest);
+        {static_cast<int64_t>(
+             llvm::divideCeil(tileK, llvm::divideCeil(stageM, regM))),
+         tileK / stepsOfRequest, PrefetchOp::kMostElements / regN});
 
   int64_t tilesM = llvm::divideCeil(tileM, regM), tilesN = tileN / regN;
   std::optional<NextBlock> nextBlock;

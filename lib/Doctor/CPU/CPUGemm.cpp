@@ -30,6 +30,47 @@ bool isSecondFar(const Problem &problem, const CPUModel &model) {
   return bytesOfSecond(problem) > far * model.l2;
 }
 
+constexpr int64_t pageBytes = 4096;
+/// Bytes of rows of B above which a block of them is many streams.
+constexpr int64_t kLongRow = 2048;
+/// Lines of a set of the first level.
+constexpr int64_t waysOfSet = 8;
+
+/// Whether rows of B are whole pages apart: they meet in a few sets of a small
+/// second level, and in one of the first, which keeps as many as it has ways.
+bool isCrowded(const Problem &problem, const CPUModel &model) {
+  return model.isSecondLevelSmall() && problem.n > 0 &&
+         problem.n * bytesOf(problem.second) % pageBytes == 0;
+}
+
+/// The fewest rows that are worth packing long rows of B, where register tiles
+/// ask for the next block of it meanwhile; those of fewer read it where it
+/// lies. More than few where B is near, or its extents are unknown.
+///
+/// Measured from memory, packed over direct. On a Zen 3 16 rows by 4096 x 4096
+/// 1.2, 8 rows 1.2, 4 rows 0.6; 16 by 1000 x 1000 1.2 to 1.5, 8 rows 0.7. On a
+/// Sapphire Rapids 16 and 32 rows by 768 x 768 1.2, 24 and 32 by 1000 x 1000
+/// 1.03 and 1.2, 32, 48 and 64 by 4096 x 4096 0.8, 1.05 and 1.1.
+int64_t rowsOfBlocks(const Problem &problem, const CPUModel &model) {
+  constexpr int64_t more = int64_t(1) << 20;
+  if (problem.transposeSecond || problem.n == kUnknownExtent ||
+      problem.k == kUnknownExtent)
+    return more;
+  int64_t rowBytes = problem.n * bytesOf(problem.second);
+  if (rowBytes < kLongRow)
+    return more;
+  if (model.isSecondLevelSmall())
+    return !isSecondFar(problem, model) ? more
+           : isCrowded(problem, model)  ? waysOfSet / 2 + 1
+                                        : waysOfSet + 1;
+  // Long vectors multiply faster than memory gives.
+  constexpr int64_t longVector = 64;
+  if (model.lanes * model.elementBytes < longVector ||
+      2 * bytesOfSecond(problem) < model.l2)
+    return more;
+  return rowBytes <= pageBytes ? 24 : 48;
+}
+
 class PackedGemm : public CPUProduct {
 public:
   std::string_view name() const override { return "gemm.packed"; }
@@ -60,17 +101,29 @@ protected:
   static bool hasLongBlocks(const CPUModel &model, const Problem &problem) {
     return model.hasTiles() && !hasFewRows(problem);
   }
-  /// Whether register tiles ask for the block of B that is packed next. Packing
-  /// alone waits for memory, and few rows of products leave it idle: on a Zen 3
-  /// 16 rows by 4096 x 4096 take 9.1 ms in place of 10.9, 16 by 1000 x 1000
-  /// 0.66 in place of 0.9, 128 by 4096 x 4096 48.8 in place of 52.5; of many
-  /// rows it gains nothing.
+  /// Whether register tiles ask for the block of B that is packed next: packing
+  /// alone waits for memory, and few rows of products leave it idle. On a Zen 3
+  /// 16 rows by 4096 x 4096 take 9.1 ms in place of 10.9, 128 rows 48.8 in
+  /// place of 52.5; many rows gain nothing.
   bool asksForBlocks(UnitKind unit, const Problem &problem,
                      const TargetDescription &target) const {
     CPUModel model = modelOf(unit, problem, target);
-    return !model.hasTiles() && model.isSecondLevelSmall() &&
-           hasFewRows(problem) && stagesB(problem, target, unit) &&
-           isSecondFar(problem, model);
+    if (model.hasTiles() || wordLength(problem, target) > 1 ||
+        !hasFewRows(problem) || !stagesB(problem, target, unit))
+      return false;
+    return model.isSecondLevelSmall()
+               ? isSecondFar(problem, model)
+               : problem.m >= rowsOfBlocks(problem, model);
+  }
+  /// Elements along k of such a block, whose rows go by from end to end: it may
+  /// come to lie in the last level, or in half of a second one that has room.
+  static int64_t depthOfBlocks(const CPUModel &model, const Problem &problem,
+                               int64_t columns) {
+    constexpr int64_t manyRows = 32, most = 128, fewest = 64;
+    if (model.isSecondLevelSmall())
+      return problem.m > manyRows ? most : fewest;
+    int64_t fits = model.l2 / 2 / (columns * model.elementBytes);
+    return std::clamp(roundDown(fits, 8), fewest, most);
   }
 
 private:
@@ -166,33 +219,14 @@ class DirectGemm final : public CPUProduct {
   /// Rows of B are read once for each register tile of rows, and A once for
   /// each of columns.
   static constexpr int64_t kFewColumns = 32;
-  static constexpr int64_t pageBytes = 4096;
-  /// Bytes of rows of B above which a block of them is many streams.
-  static constexpr int64_t kLongRow = 2048;
-  /// Lines of a set of the first level.
-  static constexpr int64_t waysOfSet = 8;
-  /// Whether rows of B are whole pages apart: they meet in a few sets of a
-  /// small second level, and in one of the first, which keeps as many as it has
-  /// ways.
-  static bool isCrowded(const Problem &problem,
-                        const TargetDescription &target) {
-    return CPUModel(target, problem.accumulator).isSecondLevelSmall() &&
-           problem.n > 0 &&
-           problem.n * bytesOf(problem.second) % pageBytes == 0;
-  }
   /// More rows are worth it where no register tile converts what it reads.
   static int64_t fewRows(const Problem &problem,
                          const TargetDescription &target) {
     CPUModel model(target, problem.accumulator);
-    // Of a B that is far away, and has long rows, blocks are asked for while
-    // others are multiplied, and packed.
-    if (model.isSecondLevelSmall() && isSecondFar(problem, model) &&
-        problem.n != kUnknownExtent &&
-        problem.n * bytesOf(problem.second) >= kLongRow)
-      return isCrowded(problem, target) ? waysOfSet / 2 : waysOfSet;
-    if (isCrowded(problem, target))
-      return waysOfSet;
-    return problem.second == problem.accumulator ? 64 : 32;
+    int64_t most = isCrowded(problem, model)               ? waysOfSet
+                   : problem.second == problem.accumulator ? 64
+                                                           : 32;
+    return std::min(most, rowsOfBlocks(problem, model) - 1);
   }
   static bool isKnownAtMost(int64_t extent, int64_t most) {
     return extent != kUnknownExtent && extent <= most;
@@ -534,23 +568,22 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   Problem problem = inWords(given, length);
   CPUModel model = modelOf(unit, problem, target);
   model.cores = shares;
-  MicroTile micro = length == 1
-                        ? chooseMicroTile(model, problem)
-                        : model.chooseMicroTile(problem.m, problem.n);
+  MicroTile micro = length == 1 ? chooseMicroTile(model, problem)
+                                : model.chooseMicroTile(problem.m, problem.n);
   int64_t kBlock = blockWords(model, problem, micro);
 
   // B's packed block stays in this core's half of the last-level share, or in
   // all of it and what rows of A leave of the second level. At most about 4096
   // columns of it, as whole panels of 32 or of 48.
   bool isLong = hasLongBlocks(model, problem);
+  constexpr int64_t longestRow = 4128;
   int64_t roomForB = isLong ? model.l3 + model.l2 / 2 : model.l3 / 2;
   int64_t mostColumns =
-      std::min<int64_t>(4128, roomForB / (kBlock * model.elementBytes));
+      std::min<int64_t>(longestRow, roomForB / (kBlock * model.elementBytes));
   // Of few rows panels of B are read a few times only: a block of them stays in
   // the second level, of as many columns as leave k some length. Where rows of
   // B run along k these are longer, and columns fewer. A small one has room for
   // too few, and the last level keeps them.
-  // Where it is asked for, rows of B go by from end to end, a few at a time.
   constexpr int64_t depthAcross = 64, depthAlong = 256, depthFar = 96;
   bool readsPanelsSeldom = !model.hasTiles() && hasFewRows(problem);
   bool isFar = model.isSecondLevelSmall();
@@ -563,7 +596,9 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
                       : isFar   ? 2 * model.l2
                                 : model.l2 / 4) /
                      model.elementBytes;
-  if (readsPanelsSeldom && !asksAcross)
+  if (asksAcross)
+    mostColumns = longestRow;
+  else if (readsPanelsSeldom)
     mostColumns = std::min(mostColumns, elements / depth);
   int64_t mostRows = kMaxTileExtent / 2;
   if (needsScratch(problem, kBlock)) {
@@ -614,16 +649,15 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   }
 
   if (MicroTile wide = model.widen(micro, columnsOfShare);
-      length == 1 && !readsPanelsSeldom && wide.columns > micro.columns) {
+      length == 1 && (!readsPanelsSeldom || asksAcross) &&
+      wide.columns > micro.columns) {
     micro = wide;
     columns = evenShare(columnsOfShare, micro.columns, mostColumns);
   }
 
-  constexpr int64_t manyRows = 32, depthOfMany = 128, depthOfFew = 64;
-  if (int64_t most = asksAcross ? problem.m > manyRows ? depthOfMany
-                                                       : depthOfFew
-                                : std::max(depth, roundDown(elements / columns,
-                                                            8));
+  if (int64_t most = asksAcross
+                         ? depthOfBlocks(model, problem, columns)
+                         : std::max(depth, roundDown(elements / columns, 8));
       readsPanelsSeldom && kBlock > most)
     kBlock = problem.k == kUnknownExtent ? most : evenShare(problem.k, 8, most);
   // Beside one panel of B every row of A is read once, and where it lies if

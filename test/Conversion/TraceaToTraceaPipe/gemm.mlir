@@ -305,3 +305,57 @@ func.func @next_panel(%a: tensor<16x64xf32>, %b: tensor<64x24xf32>, %d: tensor<1
   return %0 : tensor<16x24xf32>
 }
 }
+
+// -----
+
+// With `prefetch = 1` the register tiles of a packed block of k ask for the next one in the order of
+// memory, before it is packed: two row tiles and three panels for sixteen rows, three each.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_0(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<8x64xf32>, %[[B:[a-z0-9]+]]: memref<64x24xf32>
+// CHECK:         scf.for %[[K:[a-z0-9]+]] = %c0 to %c64 step %c16 {
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[K]], %c16
+// CHECK:           tracea_pipe.stage %[[B]]
+// CHECK:           scf.for %[[J:[a-z0-9]+]] = %c0 to %{{.*}} step %c8 {
+// CHECK:             scf.for %[[I:[a-z0-9]+]] = %c0 to %{{.*}} step %c4 {
+// CHECK:               %[[PANEL:.*]] = arith.muli %{{.*}}, %c2
+// CHECK:               %[[TILE:.*]] = arith.addi %[[PANEL]], %{{.*}}
+// CHECK:               %[[ROW:.*]] = arith.muli %[[TILE]], %c3
+// CHECK:               %[[FROM:.*]] = arith.addi %[[NEXT]], %[[ROW]]
+// CHECK:               tracea_pipe.prefetch %[[B]][%[[FROM]], %{{.*}}] {{.*}} shape [3, 32] level 2 : memref<64x24xf32>
+// CHECK:               tracea_pipe.mma
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @next_packed_block(%a: tensor<8x64xf32>, %b: tensor<64x24xf32>, %d: tensor<8x24xf32>) -> tensor<8x24xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<8x64xf32>, tensor<64x24xf32>) outs(%d : tensor<8x24xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 24, 16, 8], registers = [4, 8], prefetch = 1>
+  return %0 : tensor<8x24xf32>
+}
+}
+
+// -----
+
+// More register tiles than rows of B share them: a line each of four. Where rows run along k, these are
+// columns, and a share is of what the block has of them.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_0(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<32x64xf32>, %[[B:[a-z0-9]+]]: memref<64x64xf32>
+// CHECK:         tracea_pipe.prefetch %[[B]]{{.*}} shape [1, 16] level 2 : memref<64x64xf32>
+// CHECK-LABEL: tracea_pipe.kernel @gemm_1(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<32x64xf32>, %[[B:[a-z0-9]+]]: memref<24x64xf32>
+// CHECK:         tracea_pipe.prefetch %[[B]]{{.*}} shape [1, 16] level 2 : memref<24x64xf32>
+// What one request may ask for bounds a share.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_2(
+// CHECK:         tracea_pipe.prefetch %{{.*}} shape [16, 4096] level 2 : memref<4096x4096xf32>
+// CHECK:         tracea_pipe.prefetch %{{.*}} shape [1, 64, 1024] level 2 : tensor<4x2048x1024xf32, #tracea_pipe.staged>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @shares(%a: tensor<32x64xf32>, %b: tensor<64x64xf32>, %c: tensor<24x64xf32>, %d: tensor<32x64xf32>, %e: tensor<32x24xf32>,
+                  %f: tensor<4x4096xf32>, %g: tensor<4096x4096xf32>, %h: tensor<4x4096xf32>) -> (tensor<32x64xf32>, tensor<32x24xf32>, tensor<4x4096xf32>) {
+  %0 = tracea.gemm ins(%a, %b : tensor<32x64xf32>, tensor<64x64xf32>) outs(%d : tensor<32x64xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [32, 64, 16, 16], registers = [4, 8], prefetch = 1>
+  %1 = tracea.gemm transpose_rhs ins(%a, %c : tensor<32x64xf32>, tensor<24x64xf32>) outs(%e : tensor<32x24xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [32, 24, 16, 16], registers = [4, 8], prefetch = 1>
+  %2 = tracea.gemm ins(%f, %g : tensor<4x4096xf32>, tensor<4096x4096xf32>) outs(%h : tensor<4x4096xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [4, 4096, 2048, 4], registers = [4, 1024], prefetch = 1>
+  return %0, %1, %2 : tensor<32x64xf32>, tensor<32x24xf32>, tensor<4x4096xf32>
+}
+}

@@ -75,9 +75,9 @@ LogicalResult PrefetchOp::verify() {
   int64_t elements = 1;
   for (int64_t extent : getShape())
     if (extent < 1 || llvm::MulOverflow(elements, extent, elements) ||
-        elements > 65536)
-      return emitOpError() << "expects a shape of 1 to 65536 elements, found ["
-                           << getShape() << "]";
+        elements > kMostElements)
+      return emitOpError() << "expects a shape of 1 to " << kMostElements
+                           << " elements, found [" << getShape() << "]";
   return verifyTransfer(*this);
 }
 

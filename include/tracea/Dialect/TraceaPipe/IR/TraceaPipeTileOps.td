@@ -111,6 +111,10 @@ def TraceaPipe_PrefetchOp : TraceaPipe_Op<"prefetch", [
     `shape` $shape (`write` $write^)? (`level` $level^)? attr-dict
     `:` type($source)
   }];
+  let extraClassDeclaration = [{
+    /// Elements that one request may ask for.
+    static constexpr int64_t kMostElements = 65536;
+  }];
   let hasVerifier = 1;
 }
 
