@@ -361,7 +361,7 @@ TEST(CPUGemm, BlocksOfFewRowsAreAskedFor) {
   EXPECT_EQ(asksAhead(gemm(129, 4096, 4096)), 0);
   EXPECT_EQ(asksAhead(gemm(128, 512, 512)), 0);
   // Vectors of 512 bits multiply more rows while memory gives a block, and most
-  // of long ones, which half of the second level has room for few of.
+  // of long ones, which a quarter of the second level has room for few of.
   TargetDescription xeon = cpu("sapphirerapids", 1);
   auto blockOf = [&](int64_t m, int64_t n, int64_t k) {
     Candidate choice = best(gemm(m, n, k), xeon);
@@ -370,14 +370,14 @@ TEST(CPUGemm, BlocksOfFewRowsAreAskedFor) {
                ? choice.plan.tile[2]
                : 0;
   };
-  EXPECT_EQ(blockOf(23, 1000, 1000), 0);
-  EXPECT_EQ(blockOf(24, 1000, 1000), 128);
-  EXPECT_EQ(blockOf(47, 4096, 4096), 0);
-  EXPECT_EQ(blockOf(48, 4096, 4096), 64);
+  EXPECT_EQ(blockOf(31, 1000, 1000), 0);
+  EXPECT_EQ(blockOf(32, 1000, 1000), 128);
+  EXPECT_EQ(blockOf(63, 4096, 4096), 0);
+  EXPECT_EQ(blockOf(64, 4096, 4096), 64);
+  EXPECT_EQ(blockOf(64, 2048, 2048), 64);
   EXPECT_EQ(blockOf(128, 768, 3072), 128);
   EXPECT_EQ(blockOf(129, 768, 3072), 0);
-  EXPECT_EQ(blockOf(64, 512, 512), 128);
-  EXPECT_EQ(blockOf(64, 512, 256), 0);
+  EXPECT_EQ(blockOf(64, 768, 768), 0);
   EXPECT_EQ(blockOf(64, 300, 5000), 0);
   EXPECT_EQ(blockOf(64, 768, kUnknownExtent), 0);
   // Panels of a constant are read where they lie.
@@ -409,7 +409,7 @@ TEST(CPUGemm, BlocksOfFewRowsStayInTheSecondLevel) {
   EXPECT_THAT(tileOf(128, true), ElementsAre(128, 512, 256, 128));
   // One that is asked for may take half of it, whole rows at a time.
   EXPECT_THAT(tileOf(128, false), ElementsAre(128, 4128, 64, 128));
-  EXPECT_EQ(best(gemm(128, 512, 512), target).plan.tile[2], 128);
+  EXPECT_EQ(best(gemm(128, 1000, 1000), target).plan.tile[2], 128);
   // Few columns leave k more of it; more rows use a block more often.
   EXPECT_EQ(best(gemm(128, 500, 512), target).plan.tile[2], 256);
   EXPECT_THAT(tileOf(129, false), ElementsAre(136, 4128, 512, 136));

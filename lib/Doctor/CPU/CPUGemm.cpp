@@ -49,8 +49,9 @@ bool isCrowded(const Problem &problem, const CPUModel &model) {
 ///
 /// Measured from memory, packed over direct. On a Zen 3 16 rows by 4096 x 4096
 /// 1.2, 8 rows 1.2, 4 rows 0.6; 16 by 1000 x 1000 1.2 to 1.5, 8 rows 0.7. On a
-/// Sapphire Rapids 16 and 32 rows by 768 x 768 1.2, 24 and 32 by 1000 x 1000
-/// 1.03 and 1.2, 32, 48 and 64 by 4096 x 4096 0.8, 1.05 and 1.1.
+/// Sapphire Rapids 32 rows by 768 x 3072 1.3, 24 and 32 by 1000 x 1000 1.05 and
+/// 1.2, 32, 48 and 64 by 4096 x 4096 0.8, 1.0 and 1.1; what its second level
+/// has of 768 x 768 is as fast to read where it lies, and 0.9 to pack.
 int64_t rowsOfBlocks(const Problem &problem, const CPUModel &model) {
   constexpr int64_t more = int64_t(1) << 20;
   if (problem.transposeSecond || problem.n == kUnknownExtent ||
@@ -66,9 +67,9 @@ int64_t rowsOfBlocks(const Problem &problem, const CPUModel &model) {
   // Long vectors multiply faster than memory gives.
   constexpr int64_t longVector = 64;
   if (model.lanes * model.elementBytes < longVector ||
-      2 * bytesOfSecond(problem) < model.l2)
+      2 * bytesOfSecond(problem) < 3 * model.l2)
     return more;
-  return rowBytes <= pageBytes ? 24 : 48;
+  return rowBytes <= pageBytes ? 32 : 64;
 }
 
 class PackedGemm : public CPUProduct {
@@ -116,13 +117,13 @@ protected:
                : problem.m >= rowsOfBlocks(problem, model);
   }
   /// Elements along k of such a block, whose rows go by from end to end: it may
-  /// come to lie in the last level, or in half of a second one that has room.
+  /// come to lie in the last level, or in part of a second one that has room.
   static int64_t depthOfBlocks(const CPUModel &model, const Problem &problem,
                                int64_t columns) {
     constexpr int64_t manyRows = 32, most = 128, fewest = 64;
     if (model.isSecondLevelSmall())
       return problem.m > manyRows ? most : fewest;
-    int64_t fits = model.l2 / 2 / (columns * model.elementBytes);
+    int64_t fits = model.l2 / 4 / (columns * model.elementBytes);
     return std::clamp(roundDown(fits, 8), fewest, most);
   }
 
@@ -282,9 +283,11 @@ public:
         micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
     // Of a B that does not stay runs are whole lines, none of which is read
-    // again. Else few registers hold six rows of two vectors, where that leaves
-    // fewer columns without work.
+    // again; short rows are one run anyway. Else few registers hold six rows of
+    // two vectors, where that leaves fewer columns without work.
+    constexpr int64_t shortRow = 512;
     bool isTight = hasFewRows && model.isSecondLevelSmall() &&
+                   assumed(problem.n) * bytesOf(problem.second) > shortRow &&
                    bytesOfSecond(problem) > model.l2 / 2;
     constexpr int64_t lineBytes = 64;
     int64_t line = std::max(model.lanes, lineBytes / model.elementBytes);
@@ -411,9 +414,9 @@ private:
     if (tile[1] <= 2 * micro.columns && doRowsCollide(problem, model))
       return chooseKBlock(model, problem.k, pageBytes / 4);
     // A block of A, which every panel of B meets, and one panel in half of the
-    // first level.
-    int64_t fits =
-        model.l1 / 2 / ((tile[0] + micro.columns) * model.elementBytes);
+    // first level, or in two thirds where panels are narrow.
+    int64_t room = model.hasFewRegisters() ? model.l1 * 2 / 3 : model.l1 / 2;
+    int64_t fits = room / ((tile[0] + micro.columns) * model.elementBytes);
     return fits < block ? std::max(ahead, roundDown(fits, 8)) : block;
   }
   /// Whether the second level has no room for a block of the rows of A, which
