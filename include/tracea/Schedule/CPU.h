@@ -37,8 +37,9 @@ struct CPUGemm : CPURing {
   int64_t group = 0;  // height of a raster group of tiles; 0: row by row
   int64_t split = 1;  // parts of the sum over k, which another kernel adds up
   int64_t staged = 1; // 0: rows of A are read where they lie ("gemm.dot")
-  /// 1: register tiles of several panels of columns ask for what the next block
-  /// of k reads ("gemm.direct")
+  /// 1: register tiles ask for what the next block of k reads: of several
+  /// panels of columns ("gemm.direct"), or of B before it is packed
+  /// ("gemm.packed", "gemm.dot")
   int64_t prefetch = 0;
 
   void list(Fields &fields) {
