@@ -725,6 +725,10 @@ TEST(CPUConv, PatchesLeaveReadyPanelsTheSecondLevel) {
   // 512 KiB of filters stay, beside which a patch is small.
   Plan ready = best(typed(14, 1024, 256, 1), target).plan;
   EXPECT_LE(ready.tile[0] * ready.tile[1] * ready.tile[3] * 2, 2 * 48 * 1024);
+  // A patch that crowds them may be what takes the least all the same: more rows
+  // of an image are read anew where it is cut.
+  EXPECT_EQ(best(typed(28, 128, 128, 3), target).plan.tile[0], 28);
+  EXPECT_LE(best(typed(56, 64, 128, 3), target).plan.tile[0], 8);
   // Filters that are not constant lie in no panels that could be crowded.
   Problem made = typed(14, 1024, 256, 1);
   made.isFilterConstant = false;
