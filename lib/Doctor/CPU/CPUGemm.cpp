@@ -191,15 +191,20 @@ constexpr int64_t kMaxPanelBytes = 256 << 20;
 
 /// Extent of k staged at a time: long enough to amortise the loads and stores
 /// of the accumulators, short enough for two slivers in the first-level cache.
-/// A k not much longer is taken whole; a longer one is cut evenly, into about
-/// as many blocks.
+/// A k not much longer is taken whole, unless its products in one sum lose more
+/// than twice what those of blocks of 256 do; a longer one is cut evenly, into
+/// about as many blocks.
 int64_t chooseKBlock(const CPUModel &model, int64_t k, int64_t usual = 256) {
   int64_t block = usual * 4 / model.elementBytes;
   if (k == kUnknownExtent)
     return block;
+  // Measured against float64, largest errors: 1.6 to 2.1 times those of
+  // OpenBLAS for 512 and 640 products in a row, 2.0 to 2.8 for 760.
+  constexpr int64_t mostInRow = 640;
   int64_t blocks = (2 * k + block - 1) / (2 * block);
-  if (blocks <= 1)
+  if (blocks <= 1 && k <= mostInRow)
     return std::max<int64_t>(1, k);
+  blocks = std::max<int64_t>(blocks, 2);
   return roundUp(ceilDiv(k, blocks), 8);
 }
 
