@@ -551,6 +551,17 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
               ElementsAre(4, 24));
   // Beside a small second level whole lines of eight rows of B, none of which
   // is read again; where its rows are pages apart more rows of A are packed.
+  // Of few registers a block of k takes two thirds of the first level: all of
+  // 64, where half would leave 48 and a rest. Short rows of a B that does not
+  // stay are one run, and no reason for runs of single lines.
+  Problem cubes = gemm(64, 64, 64);
+  cubes.batch = 128;
+  Plan cube = best(cubes, cpu("znver3", 1)).plan;
+  EXPECT_THAT(cube.registers(), ElementsAre(6, 16));
+  EXPECT_EQ(cube.tile[2], 64);
+  EXPECT_THAT(best(gemm(64, 64, 16384), cpu("znver3", 1)).plan.registers(),
+              ElementsAre(6, 16));
+  EXPECT_GT(best(gemm(64, 64, 16384), cpu("znver3", 1)).plan.tile[2], 32);
   Plan tight = best(gemm(4, 4096, 4096), cpu("znver3", 1)).plan;
   EXPECT_THAT(tight.registers(), ElementsAre(4, 16));
   EXPECT_EQ(tight.tile[2], 8);

@@ -176,8 +176,8 @@ public:
   /// register tiles share.
   NextBlock(KernelBuilder &kb, const MatrixOperand &operand, int64_t columns,
             int64_t depth, int64_t tiles)
-      : kb(kb), operand(operand) {
-    bool isAlongK = operand.getDimK() > operand.getOuterDim();
+      : kb(kb), operand(operand),
+        isAlongK(operand.getDimK() > operand.getOuterDim()) {
     int64_t rows = isAlongK ? columns : depth;
     int64_t length = isAlongK ? depth : columns;
     int64_t line = getLineElements(kb.getMemRef(operand.getTensor()));
@@ -196,7 +196,6 @@ public:
   void prefetch(const ResultTile &grid, Value tile, Value k, Value sizeN,
                 Value sizeK) const {
     IndexMath &ix = kb.index();
-    bool isAlongK = operand.getDimK() > operand.getOuterDim();
     Value row = ix.floorDiv(tile, partsOfRow);
     Value part = ix.sub(tile, ix.mul(row, partsOfRow));
     Value column = ix.mul(isAlongK ? row : part, extent);
@@ -208,6 +207,8 @@ public:
 private:
   KernelBuilder &kb;
   const MatrixOperand &operand;
+  /// Whether rows in memory run along k.
+  bool isAlongK;
   /// Shares of a row, and columns and elements along k of a share.
   int64_t partsOfRow, extent, steps;
 };
