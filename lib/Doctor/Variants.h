@@ -19,7 +19,9 @@ Plan cheapestPlan(const Variant &variant, const Problem &problem,
 /// All variants for CPUs, by kind of operation.
 void addCPUVariants(Registry &registry);
 
-void addCPUGemmVariants(Registry &registry);
+void addCPUPackedGemmVariants(Registry &registry);
+void addCPUDirectGemmVariants(Registry &registry);
+void addCPUDotGemmVariants(Registry &registry);
 void addCPUConvVariants(Registry &registry);
 /// After those of one product.
 void addCPUWGradVariants(Registry &registry);

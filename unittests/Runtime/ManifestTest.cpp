@@ -510,8 +510,8 @@ INSTANTIATE_TEST_SUITE_P(
             "$.kernels[0].workspace"},
         InvalidCase{"TwoCertificates",
                     [](ProgramFile &p) {
-                      p.manifest.kernels[1].certificates = {{"banks", "a", ""},
-                                                            {"banks", "b", ""}};
+                      p.manifest.kernels[1].certificates = {
+                          {"banks", "a", "", ""}, {"banks", "b", "", ""}};
                     },
                     "$.kernels[1].certificates[1].check: the check \"banks\" "
                     "has an earlier certificate"},
@@ -536,7 +536,7 @@ INSTANTIATE_TEST_SUITE_P(
                     [](ProgramFile &p) {
                       for (int i = 0; i < 65; ++i)
                         p.manifest.kernels[1].certificates.push_back(
-                            {"c" + std::to_string(i), "a", ""});
+                            {"c" + std::to_string(i), "a", "", ""});
                     },
                     "$.kernels[1].certificates: expected at most 64 elements, "
                     "found 65"},

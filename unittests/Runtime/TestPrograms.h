@@ -34,7 +34,7 @@ inline ProgramFile describedProgram() {
                        256,
                        "fill.simple",
                        "tracea.fill",
-                       {{"coverage", "covers every element", "1 2 3"}},
+                       {{"coverage", "covers every element", "1 2 3", ""}},
                        {{"banks", "nobody knows the banks"}}});
   m.kernels.push_back({"second", "second", 0, 0, "", "", {}, {}});
   m.images = {{0, 0, ImageKind::Object, "x86_64", 0}};

@@ -84,7 +84,7 @@ struct GPUKernelSpec {
   /// What the kernel may find that it cannot do, in words in which `{0}` and
   /// `{1}` stand for numbers. Where there are any it takes, as its last
   /// parameter, the address of a record of `assertionWords` for each of them.
-  std::vector<std::string> assertions = {};
+  std::vector<std::string> assertions;
 
   int64_t recordBytes() const;
 };

@@ -97,7 +97,7 @@ struct CertificateSpec {
   std::string check;
   std::string claim;
   std::string model;
-  std::string digest = {};
+  std::string digest;
 };
 
 /// What a check could not decide, and why.
@@ -185,7 +185,7 @@ struct BufferSpec {
   /// For a table, which the run makes before its first step: the type and
   /// values of its elements. Of an expression an element takes the lowest bits.
   ElementType type = ElementType::Index;
-  std::vector<TableValue> values = {};
+  std::vector<TableValue> values;
 
   static BufferSpec input(int64_t index) {
     BufferSpec buffer;
@@ -298,10 +298,10 @@ struct StepSpec {
   /// Of a fill: what all bytes are set to.
   int64_t value = 0;
   /// Of a launch: the temp buffers that it may write; it only reads the others.
-  std::vector<int64_t> writes = {};
+  std::vector<int64_t> writes;
   /// The earlier steps that have to end before this one begins: at least those
   /// of `findDependencies`.
-  std::vector<int64_t> after = {};
+  std::vector<int64_t> after;
 
   bool isLaunch() const { return kind == StepKind::Launch; }
   static StepSpec fill(ViewSpec view, int64_t value) {

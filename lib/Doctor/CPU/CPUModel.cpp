@@ -293,7 +293,9 @@ Reason checkTile(const CPUModel &model, const Plan &plan,
 }
 
 void addCPUVariants(Registry &registry) {
-  addCPUGemmVariants(registry);
+  addCPUPackedGemmVariants(registry);
+  addCPUDirectGemmVariants(registry);
+  addCPUDotGemmVariants(registry);
   addCPUConvVariants(registry);
   addCPUWGradVariants(registry);
   addCPURowVariants(registry);
