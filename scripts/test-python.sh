@@ -9,7 +9,7 @@
 # torch, nanobind, scikit-build-core, numpy, pytest and pytest-xdist) that
 # TRACEA_TORCH_VENV names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes
 # the latter: a download of 3 GB, 5 GB on the disk. With TRACEA_INSTALL_TORCH=try
-# it is given up after TRACEA_TORCH_TIMEOUT seconds (300), or where the disk has
+# it is given up after TRACEA_TORCH_TIMEOUT seconds (600), or where the disk has
 # no 10 GB: then there is no torch, and no error.
 #
 # The last line but pytest's own says "N passed, N failed, N skipped".
@@ -21,7 +21,7 @@ torch_venv=${TRACEA_TORCH_VENV:-$TRACEA_ROOT/build/venv-torch}
 
 # Made under another name: what was given up halfway is no environment.
 install_torch() {
-  local new=$torch_venv.new limit=${TRACEA_TORCH_TIMEOUT:-300}
+  local new=$torch_venv.new limit=${TRACEA_TORCH_TIMEOUT:-600}
   mkdir -p "$(dirname "$torch_venv")"
   if [[ $TRACEA_INSTALL_TORCH == try ]]; then
     local free
@@ -36,7 +36,7 @@ install_torch() {
   say "Installing torch into $torch_venv, which is 3 GB to be had"
   rm -rf "$new"
   if python3 -m venv "$new" &&
-    timeout "$limit" "$new/bin/python" -m pip install -q --no-cache-dir \
+    timeout --foreground "$limit" "$new/bin/python" -m pip install -q --no-cache-dir \
       --disable-pip-version-check nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest \
       pytest-xdist expecttest torch==2.15.0 torchvision==0.29.2; then
     # Scripts of an environment name its folder; python itself does not.

@@ -21,13 +21,14 @@ done
 
 cd "$TRACEA_ROOT"
 results=$TRACEA_ROOT/build/test-results
-passed=0 failed=0 skipped=0 finished=0
+passed=0 failed=0 skipped=0 finished=0 torch=
 
 # Whatever happens on the way, the last line is the sum.
 summary() {
   local status=$?
   trap - EXIT
   if ((!finished)); then
+    [[ -z $torch ]] || kill -- "-$torch" 2>/dev/null || true
     printf '  FAILED: the tests stopped before their end (exit status %d)\n' "$status"
     failed=$((failed + 1))
   fi
@@ -108,6 +109,10 @@ rm -rf "$results"
 mkdir -p "$results"
 
 scripts/deps.sh
+# torch is 3 GB: where it is to be had, somebody has said so (TRACEA_TORCH_VENV,
+# TRACEA_INSTALL_TORCH). It is fetched while the compiler is built.
+setsid scripts/test-python.sh --has-torch >"$results/torch-install.log" 2>&1 &
+torch=$!
 # The reference pages are built along: definitions that do not document fail here.
 scripts/build.sh all tracea-doc
 lit=$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' "$TRACEA_BUILD/CMakeCache.txt")
@@ -127,11 +132,11 @@ else
 fi
 line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
 line_tests python "Python package" scripts/test-python.sh
-# torch is 3 GB: where it is to be had, somebody has said so (TRACEA_TORCH_VENV,
-# TRACEA_INSTALL_TORCH). Not to get it is no failure.
-if scripts/test-python.sh --has-torch; then
+# Not to get torch is no failure.
+if wait "$torch"; then
   line_tests torch "Python package with PyTorch" timeout 1200 scripts/test-python.sh --torch
 else
+  cat "$results/torch-install.log"
   say "Python package with PyTorch: skipped, no torch (see scripts/test-python.sh)"
   skipped=$((skipped + 1))
 fi
