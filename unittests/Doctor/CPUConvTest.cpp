@@ -489,13 +489,14 @@ TEST(CPUConv, RowsOfDepthwiseImagesAreAskedForAhead) {
   };
   EXPECT_EQ(prefetch(14, 576, 3), 1);
   EXPECT_EQ(prefetch(56, 96, 7), 1);
-  // Many registers: not beside many taps, nor for long pixels, nor for those
-  // that are held with all channels.
+  // Many registers: not beside many taps, nor for long pixels, and with a
+  // stride for images alone that are far larger than the second level.
   EXPECT_EQ(prefetch(56, 128, 3, "sapphirerapids"), 1);
   EXPECT_EQ(prefetch(28, 128, 3, "sapphirerapids"), 0);
   EXPECT_EQ(prefetch(56, 96, 7, "sapphirerapids"), 0);
   EXPECT_EQ(prefetch(56, 512, 3, "sapphirerapids"), 0);
-  EXPECT_EQ(prefetch(112, 96, 3, "sapphirerapids", 2), 0);
+  EXPECT_EQ(prefetch(56, 96, 3, "sapphirerapids", 2), 1);
+  EXPECT_EQ(prefetch(28, 144, 3, "sapphirerapids", 2), 0);
   EXPECT_EQ(prefetch(7, 576, 3), 0);
   EXPECT_EQ(prefetch(56, 144, 3), 1);
   EXPECT_EQ(prefetch(57, 99, 3, "znver3", 2), 0);
@@ -512,6 +513,9 @@ TEST(CPUConv, DepthwisePixelsWithAStrideHoldTheirChannels) {
   EXPECT_THAT(plan(29, 99, 3, 2).tile, ElementsAre(29, 30, 112));
   EXPECT_THAT(plan(56, 96, 3, 2).registers(), ElementsAre(2, 96));
   EXPECT_THAT(plan(56, 96, 3, 2).tile, ElementsAre(56, 56, 96));
+  // Whole rows too where fewer pixels would leave them in the first level: an
+  // image that does not stay in the second one is read as a stream.
+  EXPECT_THAT(plan(28, 144, 3, 2).tile, ElementsAre(28, 28, 144));
   // Pixels side by side share loads, of seven taps with a stride as well, and
   // more channels than registers hold are parts.
   EXPECT_GT(plan(56, 96, 3, 1).registers()[0], 2);
