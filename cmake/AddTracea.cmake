@@ -90,6 +90,7 @@ endfunction()
 function(add_tracea_runtime_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tracea_unity_build(${name})
   tracea_set_public_name(${name})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -118,9 +119,9 @@ endfunction()
 function(add_tracea_unittest name)
   cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tracea_unity_build(${name})
   if(ARG_COMPILER) # optimised, as the precompiled header is
     tracea_compiler_settings(${name})
-    tracea_unity_build(${name})
     target_link_libraries(${name} PRIVATE tracea_mlir)
   elseif(ARG_OPTIMIZED)
     target_compile_options(${name} PRIVATE -O2)

@@ -21,7 +21,7 @@ fi
 [[ ${1:-} != --can-run ]] || exit 0
 
 cd "$TRACEA_ROOT"
-cmake --preset aarch64 >/dev/null
+cmake --preset aarch64 -DTRACEA_UNITY_BUILD="${TRACEA_UNITY_BUILD:-ON}" >/dev/null
 run_ninja build/aarch64 tracea-numerics-judge
 
 passed=0 failed=0

@@ -147,6 +147,7 @@ fi
 sanitized=$TRACEA_ROOT/build/asan-runtime
 start_suite "Building with the sanitizers in $sanitized"
 cmake --preset asan -B "$sanitized" -DTRACEA_BUILD_COMPILER=OFF \
+  -DTRACEA_UNITY_BUILD="${TRACEA_UNITY_BUILD:-ON}" \
   -DTRACEA_TEST_COMPILER="$TRACEA_BUILD/lib/libtracea.so" >"$results/asan-configure.log" 2>&1 ||
   { show_log "$results/asan-configure.log"; exit 1; }
 run_ninja "$sanitized"
@@ -155,7 +156,8 @@ unit_tests unit-asan "$sanitized"
 # Threads meet in the runtime alone.
 raced=$TRACEA_ROOT/build/tsan-runtime
 start_suite "Building with the thread sanitizer in $raced"
-cmake --preset tsan -B "$raced" -DTRACEA_BUILD_COMPILER=OFF >"$results/tsan-configure.log" 2>&1 ||
+cmake --preset tsan -B "$raced" -DTRACEA_BUILD_COMPILER=OFF \
+  -DTRACEA_UNITY_BUILD="${TRACEA_UNITY_BUILD:-ON}" >"$results/tsan-configure.log" 2>&1 ||
   { show_log "$results/tsan-configure.log"; exit 1; }
 run_ninja "$raced" TraceaRuntimeTests TraceaRuntimeConformance
 unit_tests unit-tsan "$raced" --tests-regex '^TraceaRuntime(Tests|Conformance)$'

@@ -2,13 +2,13 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Bits.h"
 #include "F2Elimination.h"
 #include "tracea/Algebra/SwizzleSolver.h"
 #include <algorithm>
 
 using namespace tracea::algebra;
 
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 static unsigned leadOf(uint64_t x) { return 63 - __builtin_clzll(x); }
 
 bool Refutation::excludesEveryLayout() const { return branches.empty(); }

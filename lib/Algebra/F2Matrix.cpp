@@ -3,12 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/F2Matrix.h"
+#include "Bits.h"
 #include "F2Elimination.h"
 #include <sstream>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 static uint64_t lowMask(unsigned bits) {
   return bits >= 64 ? ~uint64_t(0) : bit(bits) - 1;

@@ -5,11 +5,9 @@
 #ifndef TRACEA_LIB_ALGEBRA_LOCATIONFIELD_H
 #define TRACEA_LIB_ALGEBRA_LOCATIONFIELD_H
 
-#include <cstdint>
+#include "Bits.h"
 
 namespace tracea::algebra {
-
-inline uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 /// The bits of a packed location that one dimension occupies.
 struct Field {

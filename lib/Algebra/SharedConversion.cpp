@@ -3,13 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/SharedConversion.h"
+#include "Bits.h"
 #include "tracea/Algebra/Conversion.h"
 #include "tracea/Algebra/SwizzleSolver.h"
 #include <algorithm>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 /// The columns of everything but registers: which lane, warp or block it is.
 static void addPlaces(const LaneMap &map, F2Vectors &places) {

@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/Swizzle.h"
+#include "Bits.h"
 #include <algorithm>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 Expected<Swizzle> Swizzle::get(F2Matrix map) {
   if (!map.isInvertible())

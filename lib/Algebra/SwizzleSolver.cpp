@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/SwizzleSolver.h"
+#include "Bits.h"
 #include "F2Elimination.h"
 #include <algorithm>
 #include <functional>
 #include <tuple>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 bool tracea::algebra::operator<(const SwizzleCost &a, const SwizzleCost &b) {
   return std::tie(a.shifts, a.baseRegisters, a.xoredBits) <

@@ -3,14 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/TileAccess.h"
+#include "Bits.h"
 #include "tracea/Algebra/BankSimulator.h"
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 namespace {
 /// One access with everything that the questions share.

@@ -19,9 +19,6 @@ using namespace tracea::target;
 
 namespace {
 
-constexpr int64_t KiB = 1024;
-constexpr int64_t MiB = 1024 * KiB;
-
 TargetDescription base(std::string name, std::vector<std::string> features,
                        int fmaPerCycle) {
   TargetDescription target;

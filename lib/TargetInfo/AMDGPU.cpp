@@ -30,9 +30,6 @@ namespace {
 
 using E = ElementType;
 
-constexpr int64_t KiB = 1024;
-constexpr int64_t MiB = 1024 * KiB;
-
 // Narrow accesses of 2^5 and 2^4 consecutive lanes fill 32 banks once.
 std::vector<AccessPhase> phases(std::vector<unsigned> read16) {
   std::vector<AccessPhase> result;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Tables.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 
 #include <cstdio>
@@ -24,8 +25,6 @@ std::string orUnknown(double value) {
 std::string bytes(int64_t value) {
   if (value == 0)
     return "unknown";
-  constexpr int64_t KiB = 1024;
-  constexpr int64_t MiB = 1024 * KiB;
   if (value % MiB == 0)
     return std::to_string(value / MiB) + " MiB";
   if (value % KiB == 0)

@@ -42,9 +42,6 @@ namespace {
 
 using E = ElementType;
 
-constexpr int64_t KiB = 1024;
-constexpr int64_t MiB = 1024 * KiB;
-
 std::vector<AccessPhase> phases() {
   std::vector<AccessPhase> result;
   for (SharedAccessKind access :

@@ -10,6 +10,9 @@
 
 namespace tracea::target {
 
+constexpr int64_t KiB = 1024;
+constexpr int64_t MiB = 1024 * KiB;
+
 // Each appends its entries.
 void addX86Targets(std::vector<TargetDescription> &targets);
 void addAArch64Targets(std::vector<TargetDescription> &targets);

@@ -89,9 +89,6 @@ VectorUnit avx512(int perCycle, int latency) {
   return unit;
 }
 
-constexpr int64_t KiB = 1024;
-constexpr int64_t MiB = 1024 * KiB;
-
 } // namespace
 
 void tracea::target::addX86Targets(std::vector<TargetDescription> &targets) {

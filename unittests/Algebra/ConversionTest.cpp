@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/Conversion.h"
+#include "MakeMap.h"
 #include "RandomF2.h"
 #include "tracea/Algebra/Fragments.h"
 #include "tracea/Algebra/RegisterTile.h"
@@ -11,13 +12,6 @@
 #include <set>
 
 using namespace tracea::algebra;
-
-static LaneMap makeMap(TileCoord shape, const LaneBases &bases,
-                       TileCoord outer = {}) {
-  Expected<LaneMap> map = LaneMap::get(std::move(shape), bases, outer);
-  EXPECT_TRUE(map) << map.message();
-  return *map;
-}
 
 /// A(C(x)) = B(x) at every location x of B, and C(x) = x when nothing is to be
 /// done in registers that both have. Indices beyond a map's range are

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Algebra/LaneMap.h"
+#include "MakeMap.h"
 #include "RandomF2.h"
 #include "tracea/Algebra/Fragments.h"
 #include "tracea/Algebra/RegisterTile.h"
@@ -10,13 +11,6 @@
 #include <map>
 
 using namespace tracea::algebra;
-
-static LaneMap makeMap(TileCoord shape, const LaneBases &bases,
-                       TileCoord outer = {}) {
-  Expected<LaneMap> map = LaneMap::get(std::move(shape), bases, outer);
-  EXPECT_TRUE(map) << map.message();
-  return *map;
-}
 
 /// Random vectors inside a random small shape, sometimes zero, sometimes with
 /// outer counts.

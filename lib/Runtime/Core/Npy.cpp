@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t maxRank = 32;
 constexpr uint64_t maxHeaderBytes = uint64_t(1) << 20;
-constexpr char magic[] = "\x93NUMPY";
+constexpr char npyMagic[] = "\x93NUMPY";
 
 struct Header {
   std::string descr;
@@ -254,7 +254,7 @@ std::string headerText(const Tensor &tensor) {
   while ((10 + dictionary.size() + 1) % 64 != 0)
     dictionary += ' ';
   dictionary += '\n';
-  std::string header(magic, 6);
+  std::string header(npyMagic, 6);
   header += '\1';
   header += '\0';
   header += static_cast<char>(dictionary.size() & 0xff);
@@ -271,9 +271,11 @@ Status checkWritable(const Tensor &tensor) {
   return Status::success();
 }
 
-bool hasMagic(Bytes bytes) { return std::memcmp(bytes.data(), magic, 6) == 0; }
+bool hasNpyMagic(Bytes bytes) {
+  return std::memcmp(bytes.data(), npyMagic, 6) == 0;
+}
 
-Status noMagic() {
+Status noNpyMagic() {
   return Status::error("npy: expected the magic bytes 93 'NUMPY' at byte 0");
 }
 
@@ -281,8 +283,8 @@ Expected<Tensor> parse(Bytes bytes, const NpyReadOptions &options) {
   if (bytes.size() < 10)
     return Status::error("npy: expected at least 10 bytes, found " +
                          std::to_string(bytes.size()));
-  if (!hasMagic(bytes))
-    return noMagic();
+  if (!hasNpyMagic(bytes))
+    return noNpyMagic();
   unsigned major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0)
     return Status::error("npy: expected version 1.0, 2.0 or 3.0 at byte 6, "
@@ -370,8 +372,8 @@ Expected<Tensor> parseNpy(Bytes bytes, const NpyReadOptions &options) {
 Expected<Tensor> readNpy(const std::string &path,
                          const NpyReadOptions &options) {
   ReadLimit limit = [&](Bytes head) -> Expected<uint64_t> {
-    if (head.size() >= sizeof magic && !hasMagic(head))
-      return noMagic();
+    if (head.size() >= sizeof npyMagic && !hasNpyMagic(head))
+      return noNpyMagic();
     return options.maxBytes;
   };
   Expected<std::vector<uint8_t>> bytes = readFile(path, limit);

@@ -24,7 +24,7 @@ namespace tracea::runtime {
 
 namespace {
 
-constexpr uint8_t magic[8] = {0x89, 'T', 'R', 'A', 'C', 'E', 'A', '\n'};
+constexpr uint8_t programMagic[8] = {0x89, 'T', 'R', 'A', 'C', 'E', 'A', '\n'};
 /// Of one manifest and of several; one more is a signed program.
 constexpr uint32_t containerVersion = 1;
 constexpr uint32_t containerVersionOfSeveral = 3;
@@ -154,7 +154,7 @@ Expected<Head> buildHead(const ProgramFile &program, bool isSigned) {
   const Section &last = head.sections[manifests.size() - 1];
   head.bytes.assign(last.offset + last.size, 0);
   uint8_t *header = head.bytes.data();
-  std::memcpy(header, magic, sizeof magic);
+  std::memcpy(header, programMagic, sizeof programMagic);
   writeLittle<uint32_t>(
       header + 8,
       (manifests.size() > 1 ? containerVersionOfSeveral : containerVersion) +
@@ -170,7 +170,7 @@ Expected<Head> buildHead(const ProgramFile &program, bool isSigned) {
   return head;
 }
 
-Status noMagic() {
+Status noProgramMagic() {
   return Status::error("program: expected the magic bytes 89 'TRACEA' 0A at "
                        "byte 0: this is no program file");
 }
@@ -359,7 +359,7 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
                          std::to_string(headerBytes) + " bytes, found " +
                          std::to_string(bytes.size()));
   if (!ProgramFile::hasMagic(bytes))
-    return noMagic();
+    return noProgramMagic();
   uint32_t version = readLittle<uint32_t>(bytes.data() + 8);
   if (version < containerVersion || version > lastContainerVersion)
     return expected("container version 1 to", lastContainerVersion, version, 8);
@@ -452,8 +452,8 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
 } // namespace
 
 bool ProgramFile::hasMagic(Bytes bytes) {
-  return bytes.size() >= sizeof magic &&
-         std::memcmp(bytes.data(), magic, sizeof magic) == 0;
+  return bytes.size() >= sizeof programMagic &&
+         std::memcmp(bytes.data(), programMagic, sizeof programMagic) == 0;
 }
 
 Status ProgramFile::validate(const ManifestLimits &limits) const {
@@ -551,7 +551,7 @@ Expected<ProgramFile> ProgramFile::parse(Bytes bytes,
 ReadLimit ProgramFile::readLimit(const ProgramLimits &limits) {
   return [most = limits.maxBytes](Bytes head) -> Expected<uint64_t> {
     if (head.size() >= headerBytes && !hasMagic(head))
-      return noMagic();
+      return noProgramMagic();
     return most;
   };
 }
