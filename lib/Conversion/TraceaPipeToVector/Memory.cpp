@@ -5,7 +5,8 @@
 // A tile access has two forms: whole tiles go by plain vector loads and stores;
 // at the edges, where a limit cuts the tile, by masked ones. Which form runs is
 // decided once for a tile. Loads with padded dimensions are masked always: who
-// builds them knows a border from the rest, and decides for many at once.
+// builds them knows a border from the rest, and decides for many at once. Many
+// elements that lie apart are loaded and stored by loops, in one form for both.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -50,6 +51,13 @@ public:
   void store(int64_t reg, Value value);
   void storeMasked(int64_t reg, Value value);
 
+  /// Whether so many elements lie apart that code for each would be thousands
+  /// of blocks, where a loop can go through the lanes of a register.
+  bool loopsOverLanes() const;
+  /// The same by such loops, for whole tiles and at the edges.
+  Value loadByLoop(int64_t reg, Value padding);
+  void storeByLoop(int64_t reg, Value value);
+
   /// Whether the registers of a tile whose first element begins a line are
   /// parts of lines.
   bool hasWholeLines() const;
@@ -66,9 +74,16 @@ private:
     return one ? Value(arith::AndIOp::create(b, one, other)) : other;
   }
   LaneAccess classify() const;
+  /// What the indices in memory change by from each lane to the next; nothing
+  /// where no numbers say that.
+  std::optional<SmallVector<int64_t>> getLaneSteps() const;
   SmallVector<Value> address(int64_t reg, int64_t lane) {
     return getElementIndices(b, transfer, lanes.getCoordinate(reg, lane));
   }
+  /// Goes through the lanes that `isInside` holds for, which are the first.
+  scf::ForOp loopOverLanes(int64_t reg, ValueRange carried);
+  /// The address of the lane that such a loop is at.
+  SmallVector<Value> addressInLoop(int64_t reg, Value lane);
   /// The same, or where it lies outside of the memory in a padded dimension, a
   /// place at that end of it.
   SmallVector<Value> addressInMemory(int64_t reg, int64_t lane);
@@ -87,6 +102,8 @@ private:
   Value getMask(int64_t reg);
   /// Those below all limits; null where there are none.
   Value getMaskOfLimits(int64_t reg, unsigned laneDim);
+  /// How many there are of the first lanes, or more, or less than none.
+  Value countBelowLimits(int64_t reg, unsigned laneDim);
 
   ImplicitLocOpBuilder &b;
   RankedTensorType tile;
@@ -115,8 +132,20 @@ LaneAccess TileAccess::classify() const {
   int64_t offset;
   if (failed(memory.getStridesAndOffset(strides, offset)))
     return LaneAccess::Scattered;
-  SmallVector<int64_t> delta(memory.getRank(), 0);
-  bool uniform = true, contiguous = byteSized;
+  std::optional<SmallVector<int64_t>> steps = getLaneSteps();
+  if (!steps)
+    return LaneAccess::Scattered;
+  auto isZero = [](int64_t step) { return step == 0; };
+  if (llvm::all_of(*steps, isZero))
+    return LaneAccess::Uniform;
+  if (byteSized && steps->back() == 1 && strides.back() == 1 &&
+      llvm::all_of(ArrayRef(*steps).drop_back(), isZero))
+    return LaneAccess::Contiguous;
+  return LaneAccess::Scattered;
+}
+
+std::optional<SmallVector<int64_t>> TileAccess::getLaneSteps() const {
+  SmallVector<int64_t> steps(memory.getRank(), 0);
   SmallVector<int64_t> origin = lanes.getCoordinate(0, 0);
   AffineMap map = transfer.map;
   SmallVector<MapInput> inputs = getMapInputs(transfer);
@@ -126,22 +155,19 @@ LaneAccess TileAccess::classify() const {
       LinearForm form = getLinearForm(expr, map.getNumDims());
       int64_t moved = 0;
       for (auto [coefficient, input] : llvm::zip(form.coefficients, inputs)) {
-        int64_t steps = at[input.dim] - origin[input.dim];
+        int64_t distance = at[input.dim] - origin[input.dim];
         // Where a walk leads only the run knows.
-        if (input.walk >= 0 && coefficient != 0 && steps != 0)
-          return LaneAccess::Scattered;
-        moved += coefficient * steps;
+        if (input.walk >= 0 && coefficient != 0 && distance != 0)
+          return std::nullopt;
+        moved += coefficient * distance;
       }
-      bool innermost = static_cast<int64_t>(dim) == memory.getRank() - 1;
-      uniform &= moved == 0;
-      contiguous &= moved == (innermost ? lane : 0);
+      if (lane == 1)
+        steps[dim] = moved;
+      else if (moved != lane * steps[dim])
+        return std::nullopt;
     }
   }
-  if (uniform)
-    return LaneAccess::Uniform;
-  if (contiguous && memory.getRank() > 0 && strides.back() == 1)
-    return LaneAccess::Contiguous;
-  return LaneAccess::Scattered;
+  return steps;
 }
 
 Value TileAccess::isWhole() {
@@ -229,6 +255,11 @@ Value TileAccess::getMaskOfLimits(int64_t reg, unsigned laneDim) {
   if (limits.empty())
     return Value();
   auto maskType = VectorType::get(lanes.getNumLanes(), b.getI1Type());
+  return vector::CreateMaskOp::create(
+      b, maskType, ValueRange(countBelowLimits(reg, laneDim)));
+}
+
+Value TileAccess::countBelowLimits(int64_t reg, unsigned laneDim) {
   // Lanes below limit - coordinate, none if another dimension is cut.
   SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
   // Clipped, since the machine compares lanes with 32 bits of a number.
@@ -244,7 +275,61 @@ Value TileAccess::getMaskOfLimits(int64_t reg, unsigned laneDim) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, coordinate, limit);
     count = arith::SelectOp::create(b, below, count, zero);
   }
-  return vector::CreateMaskOp::create(b, maskType, ValueRange(count));
+  return count;
+}
+
+bool TileAccess::loopsOverLanes() const {
+  constexpr int64_t most = 512;
+  return kind == LaneAccess::Scattered && tile.getNumElements() > most &&
+         lanes.hasSeparateLanes() && lanes.getContiguousLaneDim() &&
+         !isPaddedAcrossLanes() && getLaneSteps();
+}
+
+scf::ForOp TileAccess::loopOverLanes(int64_t reg, ValueRange carried) {
+  Value all = arith::ConstantIndexOp::create(b, lanes.getNumLanes());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value count = all;
+  if (!limits.empty())
+    count = arith::MinSIOp::create(
+        b, all, countBelowLimits(reg, *lanes.getContiguousLaneDim()));
+  if (Value inside = isInMemory(reg, 0))
+    count = arith::SelectOp::create(b, inside, count, zero);
+  Value one = arith::ConstantIndexOp::create(b, 1);
+  return scf::ForOp::create(b, zero, count, one, carried);
+}
+
+SmallVector<Value> TileAccess::addressInLoop(int64_t reg, Value lane) {
+  SmallVector<Value> at = address(reg, 0);
+  for (auto [index, step] : llvm::zip_equal(at, *getLaneSteps())) {
+    if (step == 0)
+      continue;
+    Value factor = arith::ConstantIndexOp::create(b, step);
+    index = arith::AddIOp::create(b, index,
+                                  b.createOrFold<arith::MulIOp>(lane, factor));
+  }
+  return at;
+}
+
+Value TileAccess::loadByLoop(int64_t reg, Value padding) {
+  Value rest = vector::BroadcastOp::create(b, getRegisterType(tile), padding);
+  scf::ForOp loop = loopOverLanes(reg, rest);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  Value element = memref::LoadOp::create(b, buffer, addressInLoop(reg, lane));
+  Value result = vector::InsertOp::create(b, element, loop.getRegionIterArg(0),
+                                          OpFoldResult(lane));
+  scf::YieldOp::create(b, result);
+  return loop.getResult(0);
+}
+
+void TileAccess::storeByLoop(int64_t reg, Value value) {
+  scf::ForOp loop = loopOverLanes(reg, {});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  Value element = vector::ExtractOp::create(b, value, OpFoldResult(lane));
+  memref::StoreOp::create(b, element, buffer, addressInLoop(reg, lane));
 }
 
 Value TileAccess::load(int64_t reg) {
@@ -383,6 +468,13 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
         values.push_back(access.loadMasked(reg, padding));
       return values;
     };
+    if (access.loopsOverLanes()) {
+      SmallVector<Value> values;
+      for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
+        values.push_back(access.loadByLoop(reg, padding));
+      rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
+      return success();
+    }
     Value whole = access.isPadded() ? Value() : access.isWhole();
     if (!whole) {
       SmallVector<Value> values = access.isPadded() ? loadMasked() : loadAll();
@@ -430,7 +522,10 @@ struct LowerStore : OpConversionPattern<StoreOp> {
       b.setInsertionPointToStart(ifOp.elseBlock());
       storeLines(/*pastCaches=*/false);
     };
-    if (Value whole = access.isWhole()) {
+    if (access.loopsOverLanes()) {
+      for (auto [reg, value] : llvm::enumerate(adaptor.getValue()))
+        access.storeByLoop(reg, value);
+    } else if (Value whole = access.isWhole()) {
       auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
       b.setInsertionPointToStart(ifOp.thenBlock());
       storeAll();

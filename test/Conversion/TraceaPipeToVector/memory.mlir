@@ -4,6 +4,7 @@
 #tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #rows = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
 #mixed = #tracea_pipe.lanes<reg = [[0, 1], [1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#many = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #point = #tracea_pipe.lanes<outer = []>
 #two = #tracea_pipe.lanes<reg = [[4]], lane = [[1], [2]], outer = [1]>
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
@@ -238,6 +239,41 @@ tracea_pipe.kernel @stepped(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %h: index,
   tracea_pipe.tiles (%i, %j) in (%h, %w) {
     %x = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j * 2)> : memref<?x?xf32> -> tensor<2x4xf32, #tile>
     tracea_pipe.store %x, %d[%i, %j] map affine_map<(i, j) -> (i, 3 - j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// Of many elements a loop goes through the lanes of each register, those below the limits: code for each
+// would be blocks by the thousand.
+// CHECK-LABEL: tracea_pipe.kernel @apart(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xf32>, %[[D:[a-z0-9]+]]: memref<?x?xf32>, %[[H:[a-z0-9]+]]: index, %[[W:[a-z0-9]+]]: index
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
+// CHECK-NOT:       scf.if
+// CHECK:           scf.for %[[L:.*]] = %[[C0]] to %[[C4]] step %[[C1]] iter_args(%[[V:.*]] =
+// CHECK-DAG:         %[[S:.*]] = arith.muli %[[L]], %[[C2]]
+// CHECK-DAG:         %[[AT:.*]] = arith.addi %[[J]], %[[S]]
+// CHECK:             %[[E:.*]] = memref.load %[[A]][%[[AT]], %[[I]]]
+// CHECK:             %[[N:.*]] = vector.insert %[[E]], %[[V]] [%[[L]]]
+// CHECK:             scf.yield %[[N]]
+// CHECK-COUNT-255: scf.for {{.*}} iter_args
+// CHECK-NOT:       scf.if
+// CHECK:           %[[IN:.*]] = arith.cmpi sgt, %[[H]], %[[C0]]
+// CHECK:           %[[M:.*]] = arith.select %[[IN]], %{{.*}}, %[[C0]]
+// CHECK:           %[[COUNT:.*]] = arith.minsi %[[M]], %[[C4]]
+// CHECK:           scf.for %[[L:.*]] = %[[C0]] to %[[COUNT]] step %[[C1]] {
+// CHECK:             %[[E:.*]] = vector.extract %{{.*}}[%[[L]]]
+// CHECK:             memref.store %[[E]], %[[D]]
+// CHECK-COUNT-255: scf.for
+// CHECK-NOT:       scf.if
+// CHECK:         end
+tracea_pipe.kernel @apart(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %h: index, %w: index) {
+  tracea_pipe.tiles (%i, %j) in (%h, %w) {
+    %x = tracea_pipe.load %a[%j, %i] map affine_map<(i, j) -> (j * 2, i)> : memref<?x?xf32> -> tensor<256x4xf32, #many>
+    tracea_pipe.store %x, %d[%j, %i] map affine_map<(i, j) -> (j, i)> limits(%h, %w) : tensor<256x4xf32, #many>, memref<?x?xf32>
   }
   tracea_pipe.end
 }
