@@ -67,12 +67,19 @@ bool SumFinder::isOfSizes(const Form &form) const {
 
 /// The shape of a term, which says what is computed but not where, and the
 /// places. Of a piece that no loop counts nothing says by itself what would
-/// change with one: all of it `mayWalk`, or nothing.
-bool SumFinder::place(TermRef term, const Piece &piece, bool mayWalk,
+/// change with one: all of it walks, or all but what `others` have fixed, or
+/// nothing.
+bool SumFinder::place(TermRef term, const Piece &piece, Walking walking,
                       std::string &shape, SmallVectorImpl<Place> &places) {
-  bool isFixed = !mayWalk && llvm::none_of(piece.variables, [&](unsigned id) {
-    return terms.uses(term, id);
-  });
+  bool isFixed = false;
+  if (walking == Walking::AsOthers) {
+    isFixed = fixed.count(term);
+  } else if (walking == Walking::ByLoops) {
+    isFixed = llvm::none_of(piece.variables,
+                            [&](unsigned id) { return terms.uses(term, id); });
+    if (isFixed && !piece.variables.empty())
+      fixed.insert(term);
+  }
   switch (term->kind) {
   case TermKind::Input: {
     int argument = std::stoi(term->symbol);
@@ -88,7 +95,7 @@ bool SumFinder::place(TermRef term, const Piece &piece, bool mayWalk,
       break;
     shape += term->symbol + "(";
     for (TermRef operand : term->operands) {
-      if (!place(operand, piece, mayWalk, shape, places))
+      if (!place(operand, piece, walking, shape, places))
         return false;
       shape += ",";
     }
@@ -489,7 +496,7 @@ Form SumFinder::elementPart(Form form, const Piece &piece) const {
   return form;
 }
 
-auto SumFinder::place(PlacedPiece &placed, bool mayWalk)
+auto SumFinder::place(PlacedPiece &placed, Walking walking)
     -> std::optional<Keys> {
   const Piece &piece = placed.piece;
   placed.places.clear();
@@ -504,7 +511,7 @@ auto SumFinder::place(PlacedPiece &placed, bool mayWalk)
   for (auto [number, term] : llvm::enumerate(piece.terms)) {
     Factor &factor = factors.emplace_back();
     factor.number = number;
-    isPlaced &= place(term, piece, mayWalk, factor.shape, factor.places);
+    isPlaced &= place(term, piece, walking, factor.shape, factor.places);
   }
   if (!isPlaced)
     return std::nullopt;
@@ -682,7 +689,7 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
   };
   std::map<std::string, Walk> walks;
   auto addPiece = [&](PlacedPiece placed) {
-    std::optional<Keys> keys = place(placed, /*mayWalk=*/false);
+    std::optional<Keys> keys = place(placed, Walking::ByLoops);
     if (keys) {
       walks[keys->walks].groups.insert(keys->own);
       return groups[keys->own].push_back(std::move(placed));
@@ -705,17 +712,25 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
     else
       addPiece(std::move(placed));
   }
-  for (PlacedPiece &placed : single) {
-    std::optional<Keys> keys = place(placed, /*mayWalk=*/true);
-    auto group = keys ? groups.find(keys->own) : groups.end();
-    auto walk = keys && !definition ? walks.find(keys->walks) : walks.end();
-    if (group != groups.end())
+  // Where such a term is one of no sum as a whole, a part of it may be fixed in
+  // all terms of one.
+  auto joins = [&](PlacedPiece &placed, Walking walking) {
+    std::optional<Keys> keys = place(placed, walking);
+    if (!keys)
+      return false;
+    if (auto group = groups.find(keys->own); group != groups.end()) {
       group->second.push_back(std::move(placed));
-    else if (walk != walks.end())
-      walk->second.single.push_back(std::move(placed));
-    else
+      return true;
+    }
+    auto walk = definition ? walks.end() : walks.find(keys->walks);
+    if (walk == walks.end())
+      return false;
+    walk->second.single.push_back(std::move(placed));
+    return true;
+  };
+  for (PlacedPiece &placed : single)
+    if (!joins(placed, Walking::All) && !joins(placed, Walking::AsOthers))
       addPiece(std::move(placed));
-  }
   // A loop of one step counts nothing: its place is fixed, beside the places of
   // the loop that it ends.
   std::vector<PlacedPiece> left;

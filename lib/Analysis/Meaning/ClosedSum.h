@@ -14,6 +14,7 @@
 
 #include "Value.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include <set>
 
 namespace mlir::tracea::meaning {
 
@@ -95,10 +96,13 @@ private:
     llvm::SmallVector<Place, 6> places;
   };
   using Forms = llvm::SmallVector<numerics::Form, 2>;
+  /// What of a piece may be at other places in other terms of a sum: what its
+  /// loops count; all of it; or all but what is fixed in pieces with loops.
+  enum class Walking { ByLoops, All, AsOthers };
 
   bool isOf(const numerics::Form &form, const Piece &piece) const;
   bool hasOther(const numerics::Form &form, const Piece &piece) const;
-  bool place(numerics::TermRef term, const Piece &piece, bool mayWalk,
+  bool place(numerics::TermRef term, const Piece &piece, Walking walking,
              std::string &shape, llvm::SmallVectorImpl<Place> &places);
   /// What tells the sum of a piece from others: with the places that it does
   /// not walk along, or, should others walk there, with what of all places
@@ -107,7 +111,7 @@ private:
     std::string own, walks;
   };
   /// Finds the places of a piece; nothing where its terms are sums themselves.
-  std::optional<Keys> place(PlacedPiece &placed, bool mayWalk);
+  std::optional<Keys> place(PlacedPiece &placed, Walking walking);
   numerics::Form elementPart(numerics::Form form, const Piece &piece) const;
   bool addPartner(std::vector<PlacedPiece> &pieces, size_t number,
                   const std::vector<PlacedPiece> &partner);
@@ -170,6 +174,8 @@ private:
   llvm::ArrayRef<numerics::Form> coordinates;
   tracea_pipe::DefinitionAttr definition;
   Extent extent;
+  /// Terms that do not change with the loops of the piece that they are in.
+  std::set<numerics::TermRef> fixed;
 };
 
 } // namespace mlir::tracea::meaning
