@@ -87,10 +87,13 @@ function(add_tracea_library name)
   set_property(GLOBAL APPEND PROPERTY TRACEA_EXPORTS ${name})
 endfunction()
 
+# APART: sources have names of their own that others have as well.
 function(add_tracea_runtime_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  tracea_unity_build(${name})
+  if(NOT ARG_APART)
+    tracea_unity_build(${name})
+  endif()
   tracea_set_public_name(${name})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
