@@ -120,9 +120,11 @@ function(add_tracea_tool name)
 endfunction()
 
 function(add_tracea_unittest name)
-  cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "APART;COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  tracea_unity_build(${name})
+  if(NOT ARG_APART)
+    tracea_unity_build(${name})
+  endif()
   if(ARG_COMPILER) # optimised, as the precompiled header is
     tracea_compiler_settings(${name})
     target_link_libraries(${name} PRIVATE tracea_mlir)

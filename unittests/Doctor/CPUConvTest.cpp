@@ -16,8 +16,6 @@ using testing::HasSubstr;
 
 namespace {
 
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // The rows of a convolution's tile are pixels, which nothing transposes: any
 // number of them may divide the width.
 TEST(CPUConv, TilesOfChannels) {

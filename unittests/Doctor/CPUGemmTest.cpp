@@ -15,8 +15,6 @@ using testing::HasSubstr;
 
 namespace {
 
-int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 TEST(CPUGemm, DotProductsWhereTheyAreFaster) {
   Problem bytes = narrow(1024, 1024, 1024, ElementType::I8);
   Problem pairs = narrow(1024, 1024, 1024, ElementType::BF16);

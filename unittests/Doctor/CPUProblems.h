@@ -13,6 +13,8 @@ namespace tracea::doctor {
 
 using Extents = std::vector<int64_t>;
 
+inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 inline TargetDescription cpu(const char *name, int cores) {
   TargetDescription target = *tracea::target::lookup(name);
   target.cores = cores;
