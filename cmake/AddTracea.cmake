@@ -87,13 +87,10 @@ function(add_tracea_library name)
   set_property(GLOBAL APPEND PROPERTY TRACEA_EXPORTS ${name})
 endfunction()
 
-# APART: sources have names of their own that others have as well.
 function(add_tracea_runtime_library name)
-  cmake_parse_arguments(ARG "APART" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT ARG_APART)
-    tracea_unity_build(${name})
-  endif()
+  tracea_unity_build(${name})
   tracea_set_public_name(${name})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -120,11 +117,9 @@ function(add_tracea_tool name)
 endfunction()
 
 function(add_tracea_unittest name)
-  cmake_parse_arguments(ARG "APART;COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "COMPILER;OPTIMIZED" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT ARG_APART)
-    tracea_unity_build(${name})
-  endif()
+  tracea_unity_build(${name})
   if(ARG_COMPILER) # optimised, as the precompiled header is
     tracea_compiler_settings(${name})
     target_link_libraries(${name} PRIVATE tracea_mlir)

@@ -28,7 +28,8 @@ summary() {
   local status=$?
   trap - EXIT
   if ((!finished)); then
-    [[ -z $torch ]] || kill -- "-$torch" 2>/dev/null || true
+    # What is still fetched; it may have come to its end.
+    if [[ -n $torch ]]; then kill -- "-$torch" 2>/dev/null || true; fi
     printf '  FAILED: the tests stopped before their end (exit status %d)\n' "$status"
     failed=$((failed + 1))
   fi

@@ -1,5 +1,4 @@
-//===- Bits.h - Single bits of a vector over F2 ------------------*- C++
-//-*-===//
+//===- Bits.h - Single bits of a vector over F2 -----------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

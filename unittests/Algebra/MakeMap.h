@@ -1,5 +1,4 @@
-//===- MakeMap.h - Lane maps of tests ----------------------------*- C++
-//-*-===//
+//===- MakeMap.h - Lane maps of tests ---------------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -5,6 +5,7 @@
 #ifndef TRACEA_UNITTESTS_DOCTOR_CPUPROBLEMS_H
 #define TRACEA_UNITTESTS_DOCTOR_CPUPROBLEMS_H
 
+#include "Numbers.h"
 #include "tracea/Doctor/Registry.h"
 
 #include "gtest/gtest.h"
@@ -12,8 +13,6 @@
 namespace tracea::doctor {
 
 using Extents = std::vector<int64_t>;
-
-inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 inline TargetDescription cpu(const char *name, int cores) {
   TargetDescription target = *tracea::target::lookup(name);

@@ -67,8 +67,8 @@ bool SumFinder::isOfSizes(const Form &form) const {
 
 /// The shape of a term, which says what is computed but not where, and the
 /// places. Of a piece that no loop counts nothing says by itself what would
-/// change with one: all of it walks, or all but what `others` have fixed, or
-/// nothing.
+/// change with one: all of it walks, or all but what is fixed in pieces with
+/// loops, or nothing.
 bool SumFinder::place(TermRef term, const Piece &piece, Walking walking,
                       std::string &shape, SmallVectorImpl<Place> &places) {
   bool isFixed = false;

@@ -37,7 +37,7 @@ public:
       : b(b), tile(tile), lanes(getLanes(tile)),
         memory(cast<MemRefType>(buffer.getType())), buffer(buffer),
         transfer(*getTileTransfer(op)), limits(transfer.limits),
-        kind(classify()) {}
+        laneSteps(getLaneSteps()), kind(classify()) {}
 
   int64_t getNumRegisters() const { return lanes.getNumRegisters(); }
 
@@ -80,10 +80,6 @@ private:
   SmallVector<Value> address(int64_t reg, int64_t lane) {
     return getElementIndices(b, transfer, lanes.getCoordinate(reg, lane));
   }
-  /// Goes through the lanes that `isInside` holds for, which are the first.
-  scf::ForOp loopOverLanes(int64_t reg, ValueRange carried);
-  /// The address of the lane that such a loop is at.
-  SmallVector<Value> addressInLoop(int64_t reg, Value lane);
   /// The same, or where it lies outside of the memory in a padded dimension, a
   /// place at that end of it.
   SmallVector<Value> addressInMemory(int64_t reg, int64_t lane);
@@ -104,6 +100,10 @@ private:
   Value getMaskOfLimits(int64_t reg, unsigned laneDim);
   /// How many there are of the first lanes, or more, or less than none.
   Value countBelowLimits(int64_t reg, unsigned laneDim);
+  /// Goes through the lanes that `isInside` holds for, which are the first.
+  scf::ForOp loopOverLanes(int64_t reg, ValueRange carried);
+  /// The address of the lane that such a loop is at.
+  SmallVector<Value> addressInLoop(int64_t reg, Value lane);
 
   ImplicitLocOpBuilder &b;
   RankedTensorType tile;
@@ -112,6 +112,7 @@ private:
   Value buffer;
   TileTransfer transfer;
   ValueRange limits;
+  std::optional<SmallVector<int64_t>> laneSteps;
   LaneAccess kind;
 };
 } // namespace
@@ -132,14 +133,13 @@ LaneAccess TileAccess::classify() const {
   int64_t offset;
   if (failed(memory.getStridesAndOffset(strides, offset)))
     return LaneAccess::Scattered;
-  std::optional<SmallVector<int64_t>> steps = getLaneSteps();
-  if (!steps)
+  if (!laneSteps)
     return LaneAccess::Scattered;
   auto isZero = [](int64_t step) { return step == 0; };
-  if (llvm::all_of(*steps, isZero))
+  if (llvm::all_of(*laneSteps, isZero))
     return LaneAccess::Uniform;
-  if (byteSized && steps->back() == 1 && strides.back() == 1 &&
-      llvm::all_of(ArrayRef(*steps).drop_back(), isZero))
+  if (byteSized && laneSteps->back() == 1 && strides.back() == 1 &&
+      llvm::all_of(ArrayRef(*laneSteps).drop_back(), isZero))
     return LaneAccess::Contiguous;
   return LaneAccess::Scattered;
 }
@@ -282,7 +282,7 @@ bool TileAccess::loopsOverLanes() const {
   constexpr int64_t most = 512;
   return kind == LaneAccess::Scattered && tile.getNumElements() > most &&
          lanes.hasSeparateLanes() && lanes.getContiguousLaneDim() &&
-         !isPaddedAcrossLanes() && getLaneSteps();
+         !isPaddedAcrossLanes() && laneSteps;
 }
 
 scf::ForOp TileAccess::loopOverLanes(int64_t reg, ValueRange carried) {
@@ -300,7 +300,7 @@ scf::ForOp TileAccess::loopOverLanes(int64_t reg, ValueRange carried) {
 
 SmallVector<Value> TileAccess::addressInLoop(int64_t reg, Value lane) {
   SmallVector<Value> at = address(reg, 0);
-  for (auto [index, step] : llvm::zip_equal(at, *getLaneSteps())) {
+  for (auto [index, step] : llvm::zip_equal(at, *laneSteps)) {
     if (step == 0)
       continue;
     Value factor = arith::ConstantIndexOp::create(b, step);

@@ -13,6 +13,7 @@
 #include "CPUGemm.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace tracea::doctor;
 
@@ -134,8 +135,6 @@ protected:
 
 /// Most bytes that the panels of one thread may take: far more than is fast.
 constexpr int64_t kMaxPanelBytes = 256 << 20;
-
-int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
 } // namespace
 
@@ -260,7 +259,7 @@ Plan PackedGemm::planOf(UnitKind unit, const Problem &given,
   if (problem.batch > 0)
     shares = problem.batch >= 4 * model.cores
                  ? 1
-                 : model.cores / gcd(model.cores, problem.batch);
+                 : model.cores / std::gcd(model.cores, problem.batch);
   if (knowsM && knowsN && shares > 1) {
     int64_t k = assumed(problem.k);
     double best = -1;

@@ -214,9 +214,9 @@ private:
   static bool needsPrefetch(const Problem &problem, const CPUModel &model,
                             MicroTile micro, int64_t channels) {
     constexpr int64_t productsOfLine = 8, lineBytes = 64, manyTaps = 7;
+    constexpr double farWithStride = 1.5;
     if (!areImagesFar(problem, model))
       return false;
-    constexpr double farWithStride = 1.5;
     if (!model.hasFewRegisters())
       return problem.filterWidth < manyTaps &&
              channels * model.elementBytes <= kFollowedBytes &&
